@@ -1,8 +1,9 @@
 import { Floe, type HeartbeatResult } from '@floe/sdk';
 import type { CliCommand } from './command.ts';
-import { CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { CONNECTION_HELP, readApiConnection } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
 import { parseCliOptions } from './parse-options.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The command `floe beat`, which sends one beat. */
 export const beatCommand: CliCommand = {

@@ -8,9 +8,10 @@ import {
   tryParseJsonText,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
-import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { type ApiConnection, CONNECTION_HELP, readApiConnection } from './connection.ts';
 import { parseCliOptions } from './parse-options.ts';
 import { readTextFile } from './read-text-file.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Time limit for applying a large org, which takes one transaction. */
 const APPLY_TIMEOUT_MS = 120_000;

@@ -1,16 +1,10 @@
+import { UsageError } from './usage-error.ts';
+
 /** The base URL and the platform key for API requests. */
 export interface ApiConnection {
   readonly apiKey: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-}
-
-/**
- * Thrown if the user must correct the command line, an environment variable or a file. Only the message is
- * printed. The exit code is 2, unless the command sets `usageErrorCode`.
- */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 /** The help text about the environment variables that contain the base URL and the key. */

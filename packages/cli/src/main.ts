@@ -8,7 +8,6 @@ import { beatCommand } from './beat.ts';
 import type { CliCommand } from './command.ts';
 import { checkConfigCommand } from './config-check.ts';
 import { applyConfigCommand, diffConfigCommand } from './config-commands.ts';
-import { UsageError } from './connection.ts';
 import { doctorCommand } from './doctor.ts';
 import { HOOK_COMMANDS } from './hook/hook-commands.ts';
 import { IMPORT_COMMANDS } from './import/import-commands.ts';
@@ -22,6 +21,7 @@ import { markKeyLostCommand } from './secrets-mark-key-lost.ts';
 import { rewrapSecretsCommand } from './secrets-rewrap.ts';
 import { serveCommand } from './serve.ts';
 import { moveStorageCommand } from './storage-move.ts';
+import { UsageError } from './usage-error.ts';
 import { versionCommand } from './version.ts';
 
 const BUILT_IN_COMMANDS: readonly CliCommand[] = [

@@ -1,4 +1,4 @@
-import { UsageError } from './connection.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Parses `key=value` pairs from repeated `--metadata` options. All values are strings.

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { findNearestWord } from '@floe/contract/config/nearest-word';
-import { UsageError } from './connection.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Parses command-line options with `parseArgs` of Node.js.

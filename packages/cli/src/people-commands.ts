@@ -14,9 +14,10 @@ import {
   tryParseJsonText,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
-import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { type ApiConnection, CONNECTION_HELP, readApiConnection } from './connection.ts';
 import { parseCliOptions } from './parse-options.ts';
 import { type ApiRequest, sendApiRequest } from './send-api-request.ts';
+import { UsageError } from './usage-error.ts';
 
 const POLL_INTERVAL_MS = 500;
 /** Only the user who runs the command may read the file. */

@@ -6,9 +6,9 @@ import { suite, test } from 'node:test';
 import { loadApiOperations } from './api/api-operations.ts';
 import { parseOperationArguments } from './api/operation-arguments.ts';
 import { applyConfigCommand } from './config-commands.ts';
-import { UsageError } from './connection.ts';
 import { IMPORT_COMMANDS } from './import/import-commands.ts';
 import { readTextFile } from './read-text-file.ts';
+import { UsageError } from './usage-error.ts';
 
 suite('a file of a command', () => {
   const directory = mkdtempSync(join(tmpdir(), 'floe-text-'));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from './connection.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Reads a UTF-8 file, or standard input for `-`, and removes a byte order mark. Rejects other encodings, because

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Floe, type HeartbeatResult, sendRunEvent } from '@floe/sdk';
 import { getApiJson, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
-import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { type ApiConnection, CONNECTION_HELP, readApiConnection } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
 import { OutputTail } from './output-tail.ts';
 import { parseCliOptions } from './parse-options.ts';
 import { type JobExit, runJob } from './run-job.ts';
+import { UsageError } from './usage-error.ts';
 
 const OUTPUT_TAIL_BYTES = 8192;
 const LOOKUP_TIMEOUT_MS = 5000;

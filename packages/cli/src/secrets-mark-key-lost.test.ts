@@ -10,7 +10,7 @@ import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
 const [LOST, NEW] = ['l'.repeat(32), 'n'.repeat(32)];
-const WEBHOOK = { kind: 'webhook', name: 'ops', url: 'http://127.0.0.1:9/old' };
+const WEBHOOK = { kind: 'webhook', name: 'ops', url: 'http://127.0.0.1:9/old', secret: 'signing-secret' };
 const PROVIDER = {
   id: 'groq-one',
   kind: 'groq',
@@ -98,7 +98,7 @@ test('after an encryption key is marked as lost, the server starts, and its secr
   assert.equal(repeated.status, 409, repeated.text);
   const renamed = await api('PATCH', '/monitoring/channels/ops', { tags: ['night'] });
   assert.equal(renamed.status, 400, renamed.text);
-  assert.match(renamed.text, /url: is required/);
+  assert.match(renamed.text, /url: must be sent again/);
 
   // A change without the lost headers does not remove them silently.
   const again = await api('PATCH', '/management/providers/groq-one', { api_key: 'gsk_new_new_new_new' });
@@ -118,7 +118,11 @@ test('after an encryption key is marked as lost, the server starts, and its secr
     assert.equal((await api('PATCH', `/management/providers/${id}`, { headers })).status, 200);
   const fields = { api_key: 'gsk_new_new_new_new' };
   assert.equal((await api('PATCH', '/management/providers/groq-two', fields)).status, 200);
-  const channel = await api('PATCH', '/monitoring/channels/ops', { url: 'http://127.0.0.1:9/new' });
+  const url = 'http://127.0.0.1:9/new';
+  const unsigned = await api('PATCH', '/monitoring/channels/ops', { url });
+  assert.equal(unsigned.status, 400, unsigned.text);
+  assert.match(unsigned.text, /secret: must be sent again/);
+  const channel = await api('PATCH', '/monitoring/channels/ops', { url, secret: null });
   assert.equal(channel.status, 200, channel.text);
   await second.stop();
 

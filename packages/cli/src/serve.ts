@@ -1,6 +1,6 @@
 import type { CliCommand } from './command.ts';
-import { UsageError } from './connection.ts';
 import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The command `floe serve`, which runs the server. */
 export const serveCommand: CliCommand = {

@@ -1,7 +1,7 @@
 // Tier: ci. Starts and ends the server some thirty times.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -244,6 +244,16 @@ test('HUP without a file changes nothing', async () => {
   const floe = await startFloeProcess();
   process.kill(floe.pid, 'SIGHUP');
   assert.equal((await callHttp(`${floe.url}/readyz`)).text, 'ready\n');
+  assert.deepEqual(await floe.stop(), { code: 0, signal: null });
+});
+
+test('the server starts 16 threads for files, passwords and host names', {
+  skip: process.platform !== 'linux' && 'needs /proc',
+}, async () => {
+  const floe = await startFloeProcess();
+  const threads = `/proc/${floe.pid}/task`;
+  const names = readdirSync(threads).map((id) => readFileSync(`${threads}/${id}/comm`, 'utf8').trim());
+  assert.equal(names.filter((name) => name === 'libuv-worker').length, 16, names.join(', '));
   assert.deepEqual(await floe.stop(), { code: 0, signal: null });
 });
 

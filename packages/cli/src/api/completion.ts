@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { UsageError } from '../connection.ts';
+import { UsageError } from '../usage-error.ts';
 import { type ApiOperation, type ApiOperations, loadApiOperations } from './api-operations.ts';
 import { listOptionNames, toOptionName } from './operation-arguments.ts';
 import { SUGGESTED_OPERATION_OPTIONS } from './operation-command.ts';

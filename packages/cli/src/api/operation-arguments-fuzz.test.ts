@@ -1,7 +1,7 @@
 // Calls every option of every operation with values of every kind. A value that cannot be parsed is a usage error in one line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../connection.ts';
+import { UsageError } from '../usage-error.ts';
 import { type ApiOperation, listPathParameterNames, loadApiOperations } from './api-operations.ts';
 import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
 

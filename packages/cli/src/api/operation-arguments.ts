@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { UsageError } from '../connection.ts';
 import { parseCliOptions } from '../parse-options.ts';
 import { readTextFile } from '../read-text-file.ts';
+import { UsageError } from '../usage-error.ts';
 import {
   type ApiOperation,
   isRecord,

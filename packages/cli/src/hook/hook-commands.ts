@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isJsonObject } from '@floe/contract/json';
 import type { CliCommand } from '../command.ts';
-import { UsageError } from '../connection.ts';
+import { UsageError } from '../usage-error.ts';
 import { type AgentHookDefinition, listAgentHookDefinitions } from './agent-hook-definitions.ts';
 import { getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import { endProcess } from './end-process.ts';

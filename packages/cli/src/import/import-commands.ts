@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import type { CliCommand } from '../command.ts';
-import { UsageError } from '../connection.ts';
 import { parseCliOptions } from '../parse-options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { runServerProgramForJson } from '../server-process.ts';
+import { UsageError } from '../usage-error.ts';
 import { convertBifrost } from './bifrost.ts';
 import type { ConfigDraft } from './config-draft.ts';
 import { formatFloeYaml } from './config-draft.ts';

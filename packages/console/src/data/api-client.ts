@@ -47,7 +47,10 @@ function keyOf(keys: IdempotencyKeys, payload: string): string {
   return key;
 }
 
-async function ask(path: string, { method, query, body, signal, etag, keys }: Asked): Promise<Response> {
+async function sendRequest(
+  path: string,
+  { method, query, body, signal, etag, keys }: Asked,
+): Promise<Response> {
   const url = buildApiUrl(path);
   url.search = formatQueryParameters(query);
   const headers = new Headers({ accept: 'application/json' });
@@ -85,7 +88,7 @@ export async function getJson<Body>(
   query?: QueryParameters,
   signal?: AbortSignal,
 ): Promise<Body> {
-  return bodyOf<Body>(await ask(path, { method: 'GET', query, signal }), signal);
+  return bodyOf<Body>(await sendRequest(path, { method: 'GET', query, signal }), signal);
 }
 
 /**
@@ -133,7 +136,7 @@ export async function fetchAllRows<Row>(
  * @throws ApiError if the request fails or the response has an error status
  */
 export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<ResourceWithETag<Body>> {
-  const answer = await ask(path, { method: 'GET', signal });
+  const answer = await sendRequest(path, { method: 'GET', signal });
   return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
 
@@ -172,7 +175,7 @@ export async function sendAndReturnETag<Body>(
  * be required in turn.
  */
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
-  return ask(path, asked).catch(async (error: unknown) => {
+  return sendRequest(path, asked).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'step_up_required' && (await STEP_UP_PROMPT.prompt(error.message)))
       return askConfirmed(path, asked);

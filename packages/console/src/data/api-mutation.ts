@@ -25,12 +25,12 @@ export interface ApiMutation<Input> {
  * Returns a function that sends a change to the server and then refetches the affected queries. Calls while a
  * change is in progress are ignored. If the component is no longer rendered when the response arrives, `done`
  * is still called, but cannot open a page. An error is then shown in a toast.
- * @param make Sends the change. If the change creates something, `make` must pass `keys` on to `sendJson`. The same
+ * @param sendChange Sends the change. If the change creates something, `sendChange` must pass `keys` on to `sendJson`. The same
  *   keys are used until the change succeeds, or until the API reports that an earlier request has made the change.
  * @param options.touches The keys, or key prefixes, of the queries to refetch.
  */
 export function useApiMutation<Input, Answer>(
-  make: (input: Input, keys: IdempotencyKeys) => Promise<Answer>,
+  sendChange: (input: Input, keys: IdempotencyKeys) => Promise<Answer>,
   options: {
     readonly touches?: readonly (readonly unknown[])[];
     readonly done?: (answer: Answer, input: Input) => void;
@@ -53,7 +53,7 @@ export function useApiMutation<Input, Answer>(
     };
   }, []);
   const mutation = useMutation<Answer, Error, Input>({
-    mutationFn: (input) => make(input, keys),
+    mutationFn: (input) => sendChange(input, keys),
     async onSuccess(answer, input) {
       keys.clear();
       const refetched = (options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey }));
@@ -61,10 +61,10 @@ export function useApiMutation<Input, Answer>(
       handleChangeResult(isRendered.current, () => options.done?.(answer, input));
     },
     onError(error) {
-      const told = toApiError(error);
-      if (told?.param === 'Idempotency-Key') keys.clear();
-      if (options.failed && told) options.failed(told);
-      else if (told && !isRendered.current) showToast(`A change could not be saved. ${told.message}`);
+      const apiError = toApiError(error);
+      if (apiError?.param === 'Idempotency-Key') keys.clear();
+      if (options.failed && apiError) options.failed(apiError);
+      else if (apiError && !isRendered.current) showToast(`A change could not be saved. ${apiError.message}`);
     },
     onSettled() {
       isSent.current = false;

@@ -21,14 +21,14 @@ export interface ConfirmChangeDialogProps {
  * component only while the dialog is open.
  */
 export function ConfirmChangeDialog({
-  make,
+  sendChange,
   onClose,
   typed,
   touches,
   onDone,
   ...said
-}: ConfirmChangeDialogProps & { readonly make: () => Promise<unknown>; readonly onClose: () => void }) {
-  const change = useApiMutation(make, { touches, done: onDone });
+}: ConfirmChangeDialogProps & { readonly sendChange: () => Promise<unknown>; readonly onClose: () => void }) {
+  const change = useApiMutation(sendChange, { touches, done: onDone });
   return (
     <ConfirmDialog
       open

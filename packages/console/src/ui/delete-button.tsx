@@ -27,7 +27,7 @@ export function DeleteButton({
       {asked && (
         <ConfirmChangeDialog
           {...asking}
-          make={() => sendJson<null>('DELETE', path)}
+          sendChange={() => sendJson<null>('DELETE', path)}
           onDone={done}
           onClose={() => setAsked(false)}
         />

@@ -14,7 +14,7 @@ export interface LazyComponent<Props> {
  * have the same size as the component, so that the rows do not move.
  */
 export function createLazyComponent<Props extends object>(
-  ask: () => Promise<ComponentType<Props>>,
+  importComponent: () => Promise<ComponentType<Props>>,
   fallback: (props: Props) => ReactNode = () => null,
 ): LazyComponent<Props> {
   let state: { readonly part?: ComponentType<Props>; readonly error?: unknown } = {};
@@ -27,7 +27,7 @@ export function createLazyComponent<Props extends object>(
   const load = () => {
     if (asked) return;
     asked = true;
-    ask().then(
+    importComponent().then(
       (part) => turn({ part }),
       (error: unknown) => turn({ error }),
     );

@@ -91,12 +91,18 @@ export type Channel = z.output<typeof channelResource>;
 const secrets = {
   url: createWebUrlField().optional().describe('URL to which Floe sends messages. Never returned.'),
   secret: createSecretField()
+    .nullable()
     .optional()
-    .describe('Secret that Floe uses to sign messages, for the kind `webhook`. Never returned.'),
+    .describe(
+      'Secret that Floe uses to sign messages, for the kind `webhook`. Never returned. `null` removes it.',
+    ),
   routing_key: createSecretField()
     .optional()
     .describe('Integration key, for the kind `pagerduty`. Never returned.'),
-  token: createSecretField().optional().describe('Access token, for the kind `ntfy`. Never returned.'),
+  token: createSecretField()
+    .nullable()
+    .optional()
+    .describe('Access token, for the kind `ntfy`. Never returned. `null` removes it.'),
   bot_token: createSecretField()
     .optional()
     .describe('Access token of the bot, for the kind `telegram`. Never returned.'),

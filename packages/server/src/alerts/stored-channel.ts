@@ -56,10 +56,18 @@ export function readChannelFields(
   return { ...JSON.parse(row.settings_json), ...secrets };
 }
 
-/** Returns the names of a stored channel's secrets; none if they cannot be decrypted. */
+/** Returns the secret fields of a stored channel. If they cannot be decrypted, returns all that its kind may have. */
 export function listChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey): string[] {
-  const secrets = openReadableSecrets(row, key) ?? {};
+  const secrets = openReadableSecrets(row, key);
+  if (secrets === null) return listUnreadableChannelSecrets(row, key);
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
+}
+
+/** Returns the fields that may have a secret that cannot be decrypted. */
+export function listUnreadableChannelSecrets(row: ChannelRow, key: SecretEncryptionKey): string[] {
+  if (openReadableSecrets(row, key) !== null) return [];
+  const schema = ChannelSchema.options.find(({ shape }) => shape.kind.safeParse(row.kind).success);
+  return CHANNEL_SECRET_FIELDS.filter((field) => schema !== undefined && field in schema.shape);
 }
 
 type EncryptedColumns = Pick<

@@ -39,3 +39,19 @@ test('an entry is replaced and removed in its organization only', () => {
   map.set('other', 'm', 'e');
   assert.deepEqual([...map.values()], ['d', 'e']);
 });
+
+test('entries have different sizes, and the new entry remains', () => {
+  const map = new FairLruMap<number>(100, (size) => size);
+  map.set('small', 'a', 10);
+  for (const key of ['a', 'b', 'c']) map.set('large', key, 30);
+  assert.equal(map.size, 100);
+  map.set('other', 'a', 35);
+  assert.deepEqual([map.sizeOf('small'), map.sizeOf('large'), map.sizeOf('other')], [10, 30, 35]);
+  assert.deepEqual([...map.entriesOf('large').keys()], ['c']);
+  map.set('other', 'b', 200);
+  assert.deepEqual([...map.values()], [200]);
+  map.set('small', 'a', 10);
+  assert.deepEqual([[...map.values()], map.size], [[10], 10]);
+  map.clear();
+  assert.deepEqual([map.size, map.listOrgIds()], [0, []]);
+});

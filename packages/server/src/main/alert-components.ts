@@ -22,8 +22,10 @@ export function createAlertComponents(
   place: { readonly url: string },
   quiet: AlertMuteResolver,
 ): AlertComponents {
-  const { database, log, metrics, secretsKey, outbound } = parts;
+  const { database, log, metrics, secretsKey, outbound, monitoring } = parts;
   const clock = systemClock;
+  // Leases and due times are compared between processes, whose clocks can differ.
+  const databaseClock = { ...systemClock, now: () => monitoring.now() };
   const mailer = createMailer(() => toSmtpSettings(config().smtp), outbound.guard, outbound.via);
   const sender = createAlertSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
   const baseUrl = () => place.url;
@@ -34,7 +36,7 @@ export function createAlertComponents(
     start: () =>
       startAlertDelivery({
         database,
-        clock,
+        clock: databaseClock,
         log,
         sender,
         secretsKey,

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { UnreadableSecretError } from '../platform/secrets.ts';
+import { createInvalidInputFault } from './validate-input.ts';
 
 /**
  * Returns the result of a function that decrypts a stored secret.
@@ -12,4 +13,20 @@ export function requireReadableSecret<Result>(decrypt: () => Result): Result {
     if (error instanceof UnreadableSecretError) throw new Fault('conflict', error.message);
     throw error;
   }
+}
+
+/**
+ * Requires that a request contains each of the fields whose stored secrets cannot be decrypted. Otherwise, storing the
+ * new secrets would remove the others silently.
+ *
+ * @throws Fault `invalid_request` with the name of the first missing field
+ */
+export function requireSecretsAgain(fields: readonly string[], isSent: (field: string) => boolean): void {
+  const missing = fields.find((field) => !isSent(field));
+  if (missing !== undefined)
+    throw createInvalidInputFault({
+      path: [missing],
+      message:
+        'must be sent again because the stored value cannot be decrypted; to remove an optional value, send null',
+    });
 }

@@ -36,4 +36,6 @@ test('an organization with many monitors does not displace the metrics of anothe
   );
   const few = await renderMonitoringMetrics(database, createMonitoringCounters());
   assert.equal(few.split('floe_monitor_up{org="greedy",').length - 1, 55, 'paused monitors take no place');
+  assert.match(few, /^floe_monitors\{status="healthy"\} 55$/m);
+  assert.match(few, /^floe_monitors\{status="paused"\} 1048$/m);
 });

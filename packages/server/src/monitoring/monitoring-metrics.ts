@@ -1,6 +1,11 @@
 import { CounterFamily } from '../analytics/metric-families.ts';
-import { countMonitorsByStatus, listMonitorStatuses } from '../store/monitoring/monitors.ts';
-import type { Database } from '../store/store-interfaces.ts';
+import {
+  countMonitorsByOrgAndStatus,
+  listMonitorStatuses,
+  type MonitorCount,
+  type MonitorStatus,
+} from '../store/monitoring/monitor-metrics.ts';
+import type { Database, DatabaseReader } from '../store/store-interfaces.ts';
 import type { SweepResult } from './sweep.ts';
 
 /** The monitoring counters for `/metrics`. */
@@ -46,11 +51,10 @@ export async function renderMonitoringMetrics(
   database: Pick<Database, 'read'>,
   figures: MonitoringCounters,
 ): Promise<string> {
-  const [counts, states] = await Promise.all([
-    countMonitorsByStatus(database.read),
-    listMonitorStatuses(database.read, MAX_MONITOR_SERIES),
-  ]).catch(() => [[], []]);
-  const byStatus = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`);
+  const { counts, states } = await readMonitors(database.read).catch(() => ({ counts: [], states: [] }));
+  const byStatus = [...Map.groupBy(counts, ({ status }) => status)].map(
+    ([status, ofStatus]) => `floe_monitors{status="${status}"} ${sumCounts(ofStatus)}\n`,
+  );
   // Ids of organizations and monitors are slugs and need no escaping.
   const each = states.map(({ org_id, id, status }) => {
     const labels = `org="${org_id}",monitor="${id}"`;
@@ -65,6 +69,39 @@ export async function renderMonitoringMetrics(
       each,
     ),
   ].join('');
+}
+
+async function readMonitors(
+  reader: DatabaseReader,
+): Promise<{ readonly counts: readonly MonitorCount[]; readonly states: readonly MonitorStatus[] }> {
+  const counts = await countMonitorsByOrgAndStatus(reader);
+  const shown = counts.filter(({ status }) => status === 'healthy' || status === 'failing');
+  const byOrg = [...Map.groupBy(shown, ({ orgId }) => orgId)].map(
+    ([orgId, ofOrg]) => [orgId, sumCounts(ofOrg)] as const,
+  );
+  return { counts, states: await listMonitorStatuses(reader, divideFairly(byOrg, MAX_MONITOR_SERIES)) };
+}
+
+function sumCounts(counts: readonly MonitorCount[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Divides `total` equally among organizations. What an organization does not need is divided among the others. */
+function divideFairly(needs: readonly (readonly [string, number])[], total: number): Map<string, number> {
+  const shares = new Map<string, number>();
+  let left = total;
+  let orgsLeft = needs.length;
+  const smallestFirst = needs.toSorted(
+    ([orgId, need], [otherId, other]) => need - other || (orgId < otherId ? -1 : 1),
+  );
+  for (const [orgId, need] of smallestFirst) {
+    const share = Math.min(need, Math.ceil(left / orgsLeft));
+    if (share === 0) break;
+    shares.set(orgId, share);
+    left -= share;
+    orgsLeft -= 1;
+  }
+  return shares;
 }
 
 function formatGauge(name: string, help: string, lines: readonly string[]): string {

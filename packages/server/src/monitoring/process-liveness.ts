@@ -263,8 +263,7 @@ export class ProcessLiveness {
       const taken = await recordMonitoringLiveness(writer, given);
       if (taken.futureMs > 0) {
         await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
-        // With a remote database, the clocks of the processes determine the times of alerts.
-        if (!database.isRemote) await shiftFutureAlertTimes(writer, taken.nowMs, taken.futureMs);
+        await shiftFutureAlertTimes(writer, taken.nowMs, taken.futureMs);
       }
       return { taken, readAt: database.isRemote ? null : readAt };
     });

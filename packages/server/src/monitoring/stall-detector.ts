@@ -39,12 +39,12 @@ export class StallDetector {
   }
 
   /**
-   * Returns the maximum age of a request that is read now, in milliseconds. Returns 0 if there was no stall.
+   * Returns the maximum age of a request that is read now, in whole milliseconds. Returns 0 if there was no stall.
    */
   maxReceiveDelayMs(): number {
     const now = this.#clock.monotonic();
     this.#recordTick(now);
-    return now - this.#until < READ_WITHIN_MS ? Math.min(now - this.#from, this.#longestMs) : 0;
+    return now - this.#until < READ_WITHIN_MS ? Math.min(Math.ceil(now - this.#from), this.#longestMs) : 0;
   }
 
   #recordTick(now: number): void {

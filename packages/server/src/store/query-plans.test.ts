@@ -26,6 +26,7 @@ import { findSingleScanCondition } from './exchange-scan-plan.ts';
 import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { getLiveBatchMatches } from './live-batch-matches.ts';
 import { listLiveEventsAfter } from './live-events.ts';
+import { countMonitorsByOrgAndStatus, listMonitorStatuses } from './monitoring/monitor-metrics.ts';
 import { openDatabase } from './open-database.ts';
 import { encodeTimeCursor } from './pagination.ts';
 import { countRelayDecisionsByRule, getRelayDecisionPage } from './relay/relay-decisions.ts';
@@ -140,6 +141,15 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
       return countExchangesUpTo(reader, { ...month, indexed }, 100);
     },
     'alerts of a range': () => getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
+    'monitors by status': () => countMonitorsByOrgAndStatus(reader),
+    'statuses of monitors': () =>
+      listMonitorStatuses(
+        reader,
+        new Map([
+          [TEST_ORG_ID, 3],
+          ['org_two', 5],
+        ]),
+      ),
     summary: () => queryChartSummary(reader, hours),
     'summary of two keys': () => queryChartSummary(reader, { ...hours, filter }),
     'top teams': () => queryTopValues(reader, { ...hours, groupBy: 'team', order: 'cost_nano_usd' }),
@@ -181,6 +191,9 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
 /** The index of each statement of a question, if another one would read all rows of the time range. */
 const INDEXES: Readonly<Record<string, RegExp>> = {
   'daily audit anchors': /^(?!.*audit_by_seq).*audit_by_time|^SEARCH audit USING INDEX audit_by_seq/,
+  'monitors by status':
+    /COVERING INDEX sqlite_autoindex_monitor_clocks_3.*COVERING INDEX monitor_clocks_not_healthy/,
+  'statuses of monitors': /sqlite_autoindex_monitor_clocks_3 \(org_id=\?\)(?!.*TEMP B-TREE)/,
   'number of failed requests': /COVERING INDEX exchanges_by_state/,
   'audit of some kinds': /audit_by_kind/,
   'audit of some kinds, further on': /audit_by_kind/,
@@ -283,7 +296,7 @@ test('sqlite: no query reads a whole table', async (t) => {
       for (const { detail } of plan)
         assert.doesNotMatch(
           String(detail),
-          /^SCAN (?!(walk|names|counted|days)$|.*CONSTANT ROWS?$)/,
+          /^SCAN (?!(walk|names|counted|days|of_org)$|.*CONSTANT ROWS?$|monitor_clocks USING COVERING INDEX )/,
           `${name}: ${detail} ${sql}`,
         );
       const index = INDEXES[name];

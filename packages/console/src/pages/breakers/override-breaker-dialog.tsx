@@ -43,16 +43,16 @@ export function OverrideBreakerDialog({
   trigger,
 }: {
   readonly id?: string;
-  readonly trigger?: (ask: () => void) => ReactNode;
+  readonly trigger?: (openDialog: () => void) => ReactNode;
 }) {
   const [asked, setAsked] = useState(false);
-  const ask = () => setAsked(true);
+  const openDialog = () => setAsked(true);
   return (
     <>
       {trigger ? (
-        trigger(ask)
+        trigger(openDialog)
       ) : (
-        <Button needs="management" onClick={ask}>
+        <Button needs="management" onClick={openDialog}>
           {breakersText.force.button}
         </Button>
       )}

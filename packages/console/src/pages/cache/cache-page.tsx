@@ -186,7 +186,7 @@ function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined })
       </Button>
       {asked && (
         <ConfirmChangeDialog
-          make={() => sendJson<null>('POST', `${PATH}/purge`)}
+          sendChange={() => sendJson<null>('POST', `${PATH}/purge`)}
           touches={TOUCHES}
           onDone={() => {
             setAsked(false);

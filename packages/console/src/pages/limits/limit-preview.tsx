@@ -22,7 +22,7 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
   const bound = parseNumberField(form.rpm);
   if (!data || typeof bound !== 'number') return null;
   const values = data.series[0]?.values ?? [];
-  const { over, refused, most } = computeLimitImpact(values, bound);
+  const { minutesOver, rejected, most } = computeLimitImpact(values, bound);
   return (
     <div className="grid gap-1.5 pt-2">
       <Chart
@@ -36,12 +36,12 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
         height={110}
       />
       <p className="text-small text-ink-2">
-        {over === 0
+        {minutesOver === 0
           ? limitsText.preview.noneRejected(formatCount(bound), formatCount(most))
           : limitsText.preview.rejected(
               formatCount(bound),
-              formatCountWithNoun(refused, 'request'),
-              formatCountWithNoun(over, 'minute'),
+              formatCountWithNoun(rejected, 'request'),
+              formatCountWithNoun(minutesOver, 'minute'),
               formatCount(most),
             )}
       </p>

@@ -242,7 +242,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
       />
       {asked && (
         <ConfirmChangeDialog
-          make={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
+          sendChange={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
           onClose={() => setAsked(false)}

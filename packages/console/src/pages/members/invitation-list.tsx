@@ -127,7 +127,7 @@ function InvitationCard({
 function Revocation({ row, onClose }: { readonly row: InvitationResource; readonly onClose: () => void }) {
   return (
     <ConfirmChangeDialog
-      make={() => revokeInvitation(row.id)}
+      sendChange={() => revokeInvitation(row.id)}
       touches={MEMBER_QUERY_KEYS}
       onDone={() => {
         showToast(membersText.invitations.removal.done(row.email));

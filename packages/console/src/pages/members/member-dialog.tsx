@@ -107,7 +107,7 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
   const active = keys.filter(({ status }) => status === 'active');
   return (
     <ConfirmChangeDialog
-      make={() => removeMember(row.id)}
+      sendChange={() => removeMember(row.id)}
       touches={MEMBER_QUERY_KEYS}
       onDone={() => {
         showToast(membersText.member.removal.done(name));

@@ -124,7 +124,7 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
 function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onClose: () => void }) {
   return (
     <ConfirmChangeDialog
-      make={() => removeOperator(row.user_id)}
+      sendChange={() => removeOperator(row.user_id)}
       touches={TOUCHES}
       onDone={() => {
         showToast(membersText.operators.removal.done(row.email));

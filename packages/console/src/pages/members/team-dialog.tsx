@@ -114,7 +114,7 @@ function saveTeam(row: Team | null, { id, name, cost_center }: Draft, keys: Idem
 function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () => void }) {
   return (
     <ConfirmChangeDialog
-      make={() => removeTeam(row.id)}
+      sendChange={() => removeTeam(row.id)}
       touches={MEMBER_QUERY_KEYS}
       onDone={() => {
         showToast(membersText.team.removal.done(row.name));

@@ -14,7 +14,7 @@ type Answer = z.output<typeof routeSimulationResult>;
 export function ModelAvailabilityCheck() {
   const [model, setModel] = useState('');
   const [checked, setChecked] = useState<{ readonly model: string; readonly answer: Answer } | null>(null);
-  const ask = useApiMutation(
+  const check = useApiMutation(
     (id: string) =>
       sendJson<Answer>('POST', 'api/management/routes/simulate', {
         request: { model: id, messages: [{ role: 'user', content: 'Hello' }] },
@@ -22,7 +22,7 @@ export function ModelAvailabilityCheck() {
     { done: (answer, id) => setChecked({ model: id, answer }) },
   );
   const run = () => {
-    if (model.trim() !== '') ask.run(model.trim());
+    if (model.trim() !== '') check.run(model.trim());
   };
   return (
     <form
@@ -33,7 +33,7 @@ export function ModelAvailabilityCheck() {
       }}
     >
       <div className="max-w-sm min-w-0 flex-1 basis-48">
-        <Field label={modelsText.check.label} error={ask.error?.message}>
+        <Field label={modelsText.check.label} error={check.error?.message}>
           <Input
             value={model}
             placeholder={modelsText.check.placeholder}
@@ -43,7 +43,7 @@ export function ModelAvailabilityCheck() {
           />
         </Field>
       </div>
-      <Button type="submit" busy={ask.running}>
+      <Button type="submit" busy={check.running}>
         {modelsText.check.submit}
       </Button>
       {checked && <CheckResult {...checked} />}

@@ -89,7 +89,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
       </Menu>
       {asked === 'rotate' && (
         <ConfirmChangeDialog
-          make={() => sendJson<Monitor>('POST', buildMonitorApiPath(id, '/rotate'))}
+          sendChange={() => sendJson<Monitor>('POST', buildMonitorApiPath(id, '/rotate'))}
           touches={[['monitors', 'one', id]]}
           onDone={() => {
             close();
@@ -119,7 +119,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   };
   return (
     <ConfirmChangeDialog
-      make={() => sendJson<null>('DELETE', buildMonitorApiPath(id))}
+      sendChange={() => sendJson<null>('DELETE', buildMonitorApiPath(id))}
       touches={[['monitors', 'status']]}
       onDone={gone}
       onClose={onClose}

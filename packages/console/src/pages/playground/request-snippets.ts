@@ -87,7 +87,7 @@ function pythonCode(models: readonly string[], body: JsonObject, sdk: PythonSdk)
   const { model: _, ...rest } = body;
   const [only] = models;
   const one = models.length === 1;
-  const ask = [
+  const callLines = [
     `answer = ${sdk.call}(`,
     `    model=${one ? python(only) : 'model'},`,
     ...Object.entries(rest).map(([name, value]) => `    ${name}=${python(value)},`),
@@ -99,7 +99,9 @@ function pythonCode(models: readonly string[], body: JsonObject, sdk: PythonSdk)
     sdk.imports,
     '',
     `client = ${sdk.client}`,
-    ...(one ? ask : [`for model in ${python([...models])}:`, ...ask.map((line) => `    ${line}`)]),
+    ...(one
+      ? callLines
+      : [`for model in ${python([...models])}:`, ...callLines.map((line) => `    ${line}`)]),
   ].join('\n');
 }
 

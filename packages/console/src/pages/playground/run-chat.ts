@@ -53,13 +53,13 @@ export async function runChat(options: {
     run = { ...run, ...changes };
     report(run);
   };
-  const over = (phase: ChatRun['phase'], error: ApiError | null = null) =>
+  const finish = (phase: ChatRun['phase'], error: ApiError | null = null) =>
     turn({ phase, error, totalMs: performance.now() - start });
   try {
-    const answer = await ask(options);
+    const answer = await sendChatRequest(options);
     turn({ requestId: answer.headers.get('x-request-id') });
     if (!answer.ok) {
-      over('failed', parseApiError(answer.status, answer.headers, await answer.text()));
+      finish('failed', parseApiError(answer.status, answer.headers, await answer.text()));
       return run;
     }
     const cutter = new SseDataParser();
@@ -71,11 +71,11 @@ export async function runChat(options: {
       const begins = run.firstMs === null && (next.text || next.reasoning || next.calls.length > 0);
       turn({ answer: next, ...(begins ? { firstMs: performance.now() - start } : {}) });
     }
-    if (run.answer.failure) over('failed');
-    else if (run.answer.isComplete) over('done');
-    else over('failed', createCutOffError());
+    if (run.answer.failure) finish('failed');
+    else if (run.answer.isComplete) finish('done');
+    else finish('failed', createCutOffError());
   } catch {
-    over(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : createUnreachableError());
+    finish(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : createUnreachableError());
   }
   return run;
 }
@@ -84,7 +84,7 @@ function createCutOffError(): ApiError {
   return new ApiError({ status: 0, code: 'network', message: playgroundText.answer.cutOff });
 }
 
-function ask({
+function sendChatRequest({
   prompt,
   model,
   key,

@@ -99,14 +99,14 @@ function useEnforceQuestion(
   const { form } = edit;
   const takesEffect =
     form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);
-  const ask = () => {
+  const askConfirmation = () => {
     setOpen(true);
     // The confirmation shows the result of a dry run. If there is no current result, a new dry run is
     // started.
     if ((run.result === null || run.isStale) && !run.isRunning) run.start();
   };
   return {
-    save: takesEffect && form.action !== 'flag' ? ask : edit.save,
+    save: takesEffect && form.action !== 'flag' ? askConfirmation : edit.save,
     dialog: {
       open,
       onClose: () => setOpen(false),

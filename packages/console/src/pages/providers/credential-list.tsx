@@ -140,7 +140,7 @@ function CredentialMenu({
       )}
       {open === 'remove' && (
         <ConfirmChangeDialog
-          make={() => sendJson<null>('DELETE', path)}
+          sendChange={() => sendJson<null>('DELETE', path)}
           touches={PROVIDER_QUERY_KEYS}
           onDone={() => {
             setOpen(null);

@@ -48,8 +48,8 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
   );
   const job = useBackgroundJob(begun?.answer.job);
   const isWorking = job?.state === 'running';
-  const over = begun && !isWorking ? { answer: job?.result ?? begun.answer, asked: begun.asked } : null;
-  const shown: ReplayResult | null = over ?? before;
+  const finished = begun && !isWorking ? { answer: job?.result ?? begun.answer, asked: begun.asked } : null;
+  const shown: ReplayResult | null = finished ?? before;
   return {
     shown,
     running: begin.running || isWorking,

@@ -35,7 +35,7 @@ export function SaveViewButton({
         <Suspense>
           <ViewDialog
             title={requestListMenusText.views.save}
-            make={(name, shared, keys) => createView(name, shared, selectViewParameters(query), keys)}
+            saveView={(name, shared, keys) => createView(name, shared, selectViewParameters(query), keys)}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
           />
@@ -95,7 +95,7 @@ export function SavedViewMenu({
           <ViewDialog
             title={requestListMenusText.views.rename}
             from={saved}
-            make={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
+            saveView={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
             onClose={() => setRenaming(false)}
             onDone={() => undefined}
           />

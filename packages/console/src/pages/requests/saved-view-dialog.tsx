@@ -14,20 +14,20 @@ import type { SavedView } from './saved-views.ts';
 export function SavedViewDialog({
   title,
   from,
-  make,
+  saveView,
   onClose,
   onDone,
 }: {
   readonly title: string;
   readonly from?: SavedView;
-  readonly make: (name: string, shared: boolean, keys: IdempotencyKeys) => Promise<SavedView>;
+  readonly saveView: (name: string, shared: boolean, keys: IdempotencyKeys) => Promise<SavedView>;
   readonly onClose: () => void;
   readonly onDone: (saved: SavedView) => void;
 }) {
   const [name, setName] = useState(from?.name ?? '');
   const [shared, setShared] = useState(from?.shared ?? false);
   const refusal = useDenialReason('management');
-  const save = useApiMutation((_: undefined, keys) => make(name.trim(), shared, keys), {
+  const save = useApiMutation((_: undefined, keys) => saveView(name.trim(), shared, keys), {
     touches: [['views']],
     done(saved) {
       onDone(saved);

@@ -145,7 +145,7 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
 function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: () => void }) {
   return (
     <ConfirmChangeDialog
-      make={() => removePasskey(row.id)}
+      sendChange={() => removePasskey(row.id)}
       touches={[passkeysQuery.queryKey]}
       onDone={() => {
         showToast(settingsText.passkeys.removal.done(row.name));

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
+import { FairLruMap } from '../../core/fair-lru-map.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
 import type { BoardRenderBudget } from './board-render-budget.ts';
 
@@ -40,6 +41,9 @@ interface RenderedAnswers {
 }
 
 interface CachedBoard<Answers> {
+  readonly slug: string;
+  /** Size when the board was last requested. */
+  readonly bytes: number;
   readonly orgId: string;
   readonly version: string;
   readonly answers: Answers;
@@ -58,7 +62,7 @@ export interface BoardCacheOptions<Answers> {
 export class BoardCache<Answers extends RenderedAnswers> {
   readonly #options: BoardCacheOptions<Answers>;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, CachedBoard<Answers>>();
+  readonly #kept = new FairLruMap<CachedBoard<Answers>>(MAX_BYTES, ({ bytes }) => bytes);
   readonly #missing = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<Answers | null>>();
 
@@ -74,8 +78,8 @@ export class BoardCache<Answers extends RenderedAnswers> {
    */
   async get(slug: string): Promise<Answers | null> {
     const now = this.#clock.monotonic();
-    const kept = this.#kept.get(slug);
-    if (kept && now - kept.checkedAt < RECHECK_MS) return kept.answers;
+    const kept = this.#find(slug);
+    if (kept && now - kept.checkedAt < RECHECK_MS) return this.#keep(kept);
     const missed = this.#missing.get(slug);
     if (missed !== undefined && now - missed < RECHECK_MS) return null;
     const running = this.#underWay.get(slug);
@@ -96,7 +100,7 @@ export class BoardCache<Answers extends RenderedAnswers> {
         lookedAt - (kept?.renderedAt ?? 0) >= MIN_AGE_MS &&
         budget.mayRefresh(orgId) &&
         !this.#hasOlderBoard(orgId, kept?.renderedAt ?? 0, lookedAt);
-      if (kept?.version === version && !mayRefresh) return this.#keep(slug, { ...kept, checkedAt: lookedAt });
+      if (kept?.version === version && !mayRefresh) return this.#keep({ ...kept, checkedAt: lookedAt });
       const waitMs = budget.waitMs(orgId);
       if (waitMs > 0) throw tooManyBoards(waitMs);
       const startedAt = this.#clock.monotonic();
@@ -104,10 +108,10 @@ export class BoardCache<Answers extends RenderedAnswers> {
       if (view === null) return this.#miss(slug, lookedAt);
       const answers = render(view, orgId);
       budget.record(orgId, Math.min(MAX_COUNTED_LOAD_MS, this.#clock.monotonic() - startedAt));
-      return this.#keep(slug, { orgId, version, answers, checkedAt: lookedAt, renderedAt: lookedAt });
+      return this.#keep({ slug, orgId, version, answers, checkedAt: lookedAt, renderedAt: lookedAt });
     } catch (error) {
       if (kept && lookedAt - kept.renderedAt < MAX_STALE_MS)
-        return this.#keep(slug, { ...kept, checkedAt: lookedAt });
+        return this.#keep({ ...kept, checkedAt: lookedAt });
       throw error;
     }
   }
@@ -117,53 +121,34 @@ export class BoardCache<Answers extends RenderedAnswers> {
    * was rendered longest ago is rendered first.
    */
   #hasOlderBoard(orgId: string, renderedAt: number, now: number): boolean {
-    for (const other of this.#kept.values())
-      if (other.orgId === orgId && other.renderedAt < renderedAt && now - other.checkedAt < MIN_AGE_MS)
-        return true;
+    for (const other of this.#kept.entriesOf(orgId).values())
+      if (other.renderedAt < renderedAt && now - other.checkedAt < MIN_AGE_MS) return true;
     return false;
   }
 
-  #keep(slug: string, kept: CachedBoard<Answers>): Answers {
-    this.#kept.delete(slug);
-    this.#missing.delete(slug);
-    this.#kept.set(slug, kept);
-    this.#dropOldBoards();
-    return kept.answers;
+  /** Visits all cached boards, because the organization of a board is unknown before the database is read. */
+  #find(slug: string): CachedBoard<Answers> | undefined {
+    for (const kept of this.#kept.values()) if (kept.slug === slug) return kept;
+    return undefined;
   }
 
-  /**
-   * Removes boards of the organization whose boards use the most memory, the oldest first. An organization therefore
-   * cannot evict the boards of another one that uses less. Keeps the most recently requested board, whatever its size.
-   */
-  #dropOldBoards(): void {
-    const sizes = new Map<string, number>();
-    for (const { orgId, answers } of this.#kept.values())
-      sizes.set(orgId, (sizes.get(orgId) ?? 0) + countedBytes(answers));
-    let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    while (bytes > MAX_BYTES && this.#kept.size > 1) {
-      const largest = [...sizes].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
-      const others = [...this.#kept].slice(0, -1);
-      const dropped = others.find(([, { orgId }]) => orgId === largest) ?? others[0];
-      if (!dropped) return;
-      const [slug, { orgId, answers }] = dropped;
-      const size = countedBytes(answers);
-      bytes -= size;
-      sizes.set(orgId, (sizes.get(orgId) ?? 0) - size);
-      this.#kept.delete(slug);
-    }
+  #keep(kept: Omit<CachedBoard<Answers>, 'bytes'>): Answers {
+    const { slug, orgId, answers } = kept;
+    const before = this.#find(slug);
+    if (before && before.orgId !== orgId) this.#kept.delete(before.orgId, slug);
+    this.#missing.delete(slug);
+    this.#kept.set(orgId, slug, { ...kept, bytes: Math.max(answers.bytes, MIN_COUNTED_BYTES) });
+    return answers;
   }
 
   #miss(slug: string, at: number): null {
-    this.#kept.delete(slug);
+    const kept = this.#find(slug);
+    if (kept) this.#kept.delete(kept.orgId, slug);
     this.#missing.delete(slug);
     if (this.#missing.size >= MAX_MISSES) dropOldest(this.#missing);
     this.#missing.set(slug, at);
     return null;
   }
-}
-
-function countedBytes({ bytes }: RenderedAnswers): number {
-  return Math.max(bytes, MIN_COUNTED_BYTES);
 }
 
 function tooManyBoards(waitMs: number): Fault {

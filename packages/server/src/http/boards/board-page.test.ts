@@ -218,6 +218,7 @@ function cached() {
     made: 0,
     tookMs: 0,
     bytes: 1,
+    grownBy: 0,
   };
   const source = {
     async versionOf() {
@@ -233,7 +234,13 @@ function cached() {
   };
   const render = () => {
     state.made += 1;
-    return { text: `made ${state.made}`, bytes: state.bytes };
+    const { bytes, made } = state;
+    return {
+      text: `made ${made}`,
+      get bytes() {
+        return bytes + state.grownBy;
+      },
+    };
   };
   const budget = new BoardRenderBudget(clock);
   const cache = new BoardCache({ source, clock, budget, render });
@@ -295,6 +302,16 @@ test('the size of all cached boards is limited', async () => {
   assert.equal(state.reads, 5);
   await cache.get('a');
   assert.equal(state.reads, 6);
+});
+
+test('a board that has grown since it was cached counts with its new size', async () => {
+  const { state, cache } = cached();
+  for (const name of ['a', 'b', 'c']) await cache.get(name);
+  state.grownBy = 50 * 1024 * 1024;
+  for (const name of ['a', 'b', 'c']) await cache.get(name);
+  assert.equal(state.reads, 3);
+  await cache.get('a');
+  assert.equal(state.reads, 4, 'only two of them fit');
 });
 
 test('a board that is slow to render is rendered less often', async () => {

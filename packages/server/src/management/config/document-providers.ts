@@ -23,6 +23,9 @@ import {
 } from './document-resource-kind.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
 
+/** In exports, this header represents all headers of a provider whose headers cannot be decrypted. */
+const UNREADABLE_HEADERS = 'unreadable-headers';
+
 /** Builds the request body of the provider operation. It contains only the secrets that the document gives. */
 function toProviderBody(
   { headers, credentials, identity, outbound, ...provider }: ProviderConfig,
@@ -93,12 +96,24 @@ function resolveProviderSecrets(
 ): NamedProviderSecrets {
   if (row.source !== 'file') {
     const own = credentials.filter(({ provider_id }) => provider_id === row.id);
-    return { ...tryDecryptProviderSecrets(row, dependencies.secretsKey).secrets, credentials: own };
+    const { secrets, hasUnreadableSecrets } = tryDecryptProviderSecrets(row, dependencies.secretsKey);
+    return { ...(hasUnreadableSecrets ? listPossibleSecrets(row) : secrets), credentials: own };
   }
   const declared = dependencies.getLoadedOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
   const secrets = declared ? splitProviderSecrets(declared).secrets : NO_PROVIDER_SECRETS;
   const named = (declared?.credentials ?? []).map(({ name, weight }) => ({ name, weight, last4: '' }));
   return { ...secrets, credentials: named };
+}
+
+/** The secrets that a provider may have if they cannot be decrypted. The names of its headers are unknown. */
+function listPossibleSecrets(row: ConfigEntryRow): ProviderSecrets {
+  const { identity } = parseStoredConfigEntry(row);
+  const hasAccessKey = isJsonObject(identity) && identity['access_key_id'] !== undefined;
+  return {
+    headers: { [UNREADABLE_HEADERS]: '' },
+    proxy_userinfo: 'unreadable',
+    ...(hasAccessKey && { secret_access_key: '' }),
+  };
 }
 
 function toProviderEntry(
@@ -126,7 +141,11 @@ function toProviderEntry(
       outbound: { ...outbound, proxy: withUserinfo(String(outbound['proxy'])) },
     }),
     ...(Object.keys(headers).length > 0 && {
-      headers: named(headers, [row.id, 'header'], (name) => `the header ${name} ${of}`),
+      headers: named(headers, [row.id, 'header'], (name) =>
+        name === UNREADABLE_HEADERS
+          ? `the headers ${of}, which cannot be decrypted; replace this entry with their names and values, or remove it`
+          : `the header ${name} ${of}`,
+      ),
     }),
     ...(isJsonObject(identity) && {
       identity: { ...identity, ...named(keys, [row.id], (name) => `the ${name.replaceAll('_', ' ')} ${of}`) },

@@ -15,6 +15,7 @@ import {
   parseConfigEntry,
   READ_ONLY_CONFIG_ENTRY_FIELDS,
 } from '../entries/parse-config-entry.ts';
+import { requireSecretsAgain } from '../readable-secret.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { type StoredProvider, toProviderConfigWithoutSecrets } from './stored-providers.ts';
@@ -93,7 +94,7 @@ export function buildProviderDraft(
   const keys = new Map(
     credentials.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [[name, api_key] as const])),
   );
-  return { config, keys, setsOtherSecrets: hasOtherSecrets(fields) };
+  return { config, keys, setsOtherSecrets: hasOtherSecrets(config, fields, before) };
 }
 
 interface ListedCredential {
@@ -167,7 +168,8 @@ function requireSecretsForOrigin(
 /**
  * Secrets that cannot be decrypted are replaced together, and cannot be checked for another origin. A request that
  * changes the origin or some of them must contain all of them, so that none is removed silently, and none is sent to
- * another origin if the key is found. The schema already requires the secret of an identity.
+ * another origin if the key is found. The schema already requires the secret of an identity. An empty map of headers,
+ * or the proxy without its user and password, does not count, because exports and responses contain these too.
  */
 function requireUnreadableSecrets(
   config: ProviderConfig,
@@ -176,18 +178,29 @@ function requireUnreadableSecrets(
 ): void {
   const stored = toProviderConfigWithoutSecrets(before.row);
   const isMoved = getProviderOrigin(stored) !== getProviderOrigin(config);
-  if (!isMoved && !hasOtherSecrets(fields)) return;
-  for (const name of stored.outbound ? ['headers', 'outbound'] : ['headers'])
-    if (fields[name] === undefined)
-      throw createInvalidInputFault({
-        path: [name],
-        message: 'must be sent again because the stored value cannot be decrypted; to remove it, send null',
-      });
+  if (!isMoved && !hasOtherSecrets(config, fields, before)) return;
+  const { headers } = fields;
+  requireSecretsAgain(stored.outbound ? ['headers', 'outbound'] : ['headers'], (name) =>
+    name === 'headers'
+      ? headers === null || Object.keys(config.headers).length > 0
+      : fields['outbound'] !== undefined && !repeatsProxy(config, before),
+  );
 }
 
 /** Returns whether a request sets or removes other secrets than keys. */
-function hasOtherSecrets(fields: ProviderFields): boolean {
-  return ['headers', 'identity', 'outbound'].some((name) => fields[name] !== undefined);
+function hasOtherSecrets(
+  config: ProviderConfig,
+  fields: ProviderFields,
+  before: StoredProvider | null,
+): boolean {
+  const { headers, identity, outbound } = fields;
+  if (headers !== undefined || identity !== undefined) return true;
+  return outbound !== undefined && !(before && repeatsProxy(config, before));
+}
+
+/** Returns whether a request contains the proxy as responses show it: without its user and password. */
+function repeatsProxy({ outbound }: ProviderConfig, { row }: StoredProvider): boolean {
+  return outbound !== undefined && outbound.proxy === toProviderConfigWithoutSecrets(row).outbound?.proxy;
 }
 
 /** If a request repeats the identity without its secrets and for the same key, the stored secrets remain. */

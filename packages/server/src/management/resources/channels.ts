@@ -10,7 +10,12 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
-import { CHANNEL_SECRET_FIELDS, readChannelFields, toChannelColumns } from '../../alerts/stored-channel.ts';
+import {
+  CHANNEL_SECRET_FIELDS,
+  listUnreadableChannelSecrets,
+  readChannelFields,
+  toChannelColumns,
+} from '../../alerts/stored-channel.ts';
 import { createId } from '../../core/ids.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
 import { failPendingAlertDeliveries } from '../../store/alert-deliveries.ts';
@@ -22,9 +27,10 @@ import {
   updateChannel,
 } from '../../store/channels.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import { buildChannelConfig } from '../channels/channel-config.ts';
+import { buildChannelConfig, type ChannelInputFields } from '../channels/channel-config.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
+import { requireSecretsAgain } from '../readable-secret.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -73,17 +79,16 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
       enabled: body.enabled ?? true,
     }),
     configFromPatch(_, row, { body }) {
-      const current = readChannelFields(row, secretsKey);
+      const current = readCurrentFields(row, body, secretsKey);
       return { config: buildChannelConfig(body, current), enabled: body.enabled ?? row.enabled === 1 };
     },
     configFromReplacement(_, row, id, { body }) {
       const enabled = body.enabled ?? true;
       if (!row) return { config: buildChannelConfig({ ...body, name: body.name ?? id }, null), enabled };
-      const current = readChannelFields(row, secretsKey);
-      const known = body.kind === row.kind ? current : {};
+      const current = body.kind === row.kind ? readCurrentFields(row, body, secretsKey) : {};
       const secrets = Object.fromEntries(
         CHANNEL_SECRET_FIELDS.flatMap((field) =>
-          Object.hasOwn(known, field) ? [[field, known[field]]] : [],
+          Object.hasOwn(current, field) ? [[field, current[field]]] : [],
         ),
       );
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
@@ -117,6 +122,19 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
     update: (context, row, wanted) => updateStoredChannel(context, row, wanted, secretsKey),
     remove: ({ writer, clock }, row) => removeChannel(writer, row, clock.now()),
   };
+}
+
+/**
+ * Returns the stored fields over which a request is merged.
+ * @throws Fault `invalid_request` if a stored secret cannot be decrypted and the request does not contain it
+ */
+function readCurrentFields(
+  row: ChannelRow,
+  body: ChannelInputFields,
+  key: SecretEncryptionKey,
+): ChannelInputFields {
+  requireSecretsAgain(listUnreadableChannelSecrets(row, key), (name) => body[name] !== undefined);
+  return readChannelFields(row, key);
 }
 
 /** Updates a channel and retries its deliveries immediately, regardless of earlier failures. */

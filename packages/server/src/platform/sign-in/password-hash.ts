@@ -7,7 +7,7 @@ const PASSES = 2;
 const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
-/** A hash uses one of four libuv threads for about 30 ms. The others must serve files and DNS. */
+/** A hash uses one of 16 libuv threads for about 30 ms. The others must serve files and DNS. */
 const MAX_CONCURRENT_HASHES = 2;
 const MAX_WAITING_HASHES = 64;
 

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
+import { FairLruMap } from '../../core/fair-lru-map.ts';
 import type { CachedResponse, ResponseCache, ResponseCacheSize } from './response-cache.ts';
 
 /** Maximum size of all responses that the process caches. */
@@ -8,86 +8,63 @@ const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 const ENTRY_OVERHEAD_BYTES = 512;
 const PURGE_INTERVAL_MS = 60_000;
 
-type OrgResponses = LRUCache<string, CachedResponse>;
+interface CacheEntry {
+  readonly response: CachedResponse;
+  readonly bytes: number;
+  /** Monotonic time in milliseconds. */
+  readonly expiresAt: number;
+}
 
 /**
- * A response cache in the memory of this process, with a maximum size. If the cache is full, the organization that
- * uses the most memory loses its least recently used responses. An organization therefore cannot evict the responses
- * of another one that uses less.
+ * A response cache in the memory of this process, with a maximum size. An organization cannot evict the responses of
+ * another one that uses less memory.
  */
 export class InMemoryResponseCache implements ResponseCache {
-  readonly #byOrg = new Map<string, OrgResponses>();
+  readonly #entries: FairLruMap<CacheEntry>;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  #bytes = 0;
   #purgedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, maxBytes = MAX_CACHE_BYTES) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
+    this.#entries = new FairLruMap(maxBytes, ({ bytes }) => bytes);
   }
 
   async get(orgId: string, key: string): Promise<CachedResponse | null> {
-    return this.#change(orgId, (answers) => answers.get(key)) ?? null;
+    const entry = this.#entries.get(orgId, key);
+    if (entry === undefined || entry.expiresAt > this.#clock.monotonic()) return entry?.response ?? null;
+    this.#entries.delete(orgId, key);
+    return null;
   }
 
-  async put(orgId: string, key: string, answer: CachedResponse, ttlMs: number): Promise<void> {
-    if (!this.#byOrg.has(orgId)) this.#byOrg.set(orgId, this.#createOrgResponses());
-    this.#change(orgId, (answers) => answers.set(key, answer, { ttl: ttlMs }));
-    if (this.#bytes > this.#maxBytes) this.#purgeStale();
-    while (this.#bytes > this.#maxBytes) this.#change(this.#findLargestOrg(), (answers) => answers.pop());
+  async put(orgId: string, key: string, response: CachedResponse, ttlMs: number): Promise<void> {
+    const now = this.#clock.monotonic();
+    const bytes = response.head.length + response.body.length + ENTRY_OVERHEAD_BYTES;
+    this.#entries.delete(orgId, key);
+    if (bytes > this.#maxBytes) return;
+    if (this.#entries.size + bytes > this.#maxBytes) this.#purgeExpired(now);
+    this.#entries.set(orgId, key, { response, bytes, expiresAt: now + ttlMs });
   }
 
   getSize(orgId: string): ResponseCacheSize {
-    this.#change(orgId, (answers) => answers.purgeStale());
-    const answers = this.#byOrg.get(orgId);
-    return { entries: answers?.size ?? 0, bytes: answers?.calculatedSize ?? 0 };
+    this.#purgeOrg(orgId, this.#clock.monotonic());
+    return { entries: this.#entries.entriesOf(orgId).size, bytes: this.#entries.sizeOf(orgId) };
   }
 
   /** Removes expired responses at most once a minute, so that those of idle organizations do not occupy memory. */
-  #purgeStale(): void {
-    const now = this.#clock.monotonic();
+  #purgeExpired(now: number): void {
     if (now - this.#purgedAt < PURGE_INTERVAL_MS) return;
     this.#purgedAt = now;
-    for (const orgId of [...this.#byOrg.keys()]) this.#change(orgId, (answers) => answers.purgeStale());
+    for (const orgId of this.#entries.listOrgIds()) this.#purgeOrg(orgId, now);
   }
 
-  #createOrgResponses(): OrgResponses {
-    return new LRUCache<string, CachedResponse>({
-      maxSize: this.#maxBytes,
-      sizeCalculation: entryBytes,
-      // Uses the injected clock, because the library would cache the time and ignore a step of a test
-      // clock.
-      perf: { now: () => this.#clock.monotonic() },
-      ttlResolution: 0,
-    });
-  }
-
-  /** Runs `change`, which may add or remove responses of the organization, and updates the sizes. */
-  #change<Result>(orgId: string, change: (answers: OrgResponses) => Result): Result | undefined {
-    const answers = this.#byOrg.get(orgId);
-    if (!answers) return undefined;
-    const before = answers.calculatedSize;
-    const result = change(answers);
-    this.#bytes += answers.calculatedSize - before;
-    if (answers.size === 0) this.#byOrg.delete(orgId);
-    return result;
-  }
-
-  #findLargestOrg(): string {
-    let largest = '';
-    let most = -1;
-    for (const [orgId, { calculatedSize }] of this.#byOrg)
-      if (calculatedSize > most) [largest, most] = [orgId, calculatedSize];
-    return largest;
+  #purgeOrg(orgId: string, now: number): void {
+    for (const [key, { expiresAt }] of this.#entries.entriesOf(orgId))
+      if (expiresAt <= now) this.#entries.delete(orgId, key);
   }
 
   async close(): Promise<void> {
-    this.#byOrg.clear();
-    this.#bytes = 0;
+    this.#entries.clear();
   }
-}
-
-function entryBytes({ head, body }: CachedResponse): number {
-  return head.length + body.length + ENTRY_OVERHEAD_BYTES;
 }

@@ -3,6 +3,7 @@ import { configFileMonitorStateMigration } from './config-file-monitor-state.ts'
 import { importedKeysMigration } from './imported-keys.ts';
 import { listIndexesMigration } from './list-indexes.ts';
 import type { Migration } from './migration.ts';
+import { monitorStatusIndexMigration } from './monitor-status-index.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
 import { snapshotChangesMigration } from './snapshot-changes.ts';
 import { waitingAlertsIndexMigration } from './waiting-alerts-index.ts';
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   snapshotChangesMigration,
   listIndexesMigration,
   waitingAlertsIndexMigration,
+  monitorStatusIndexMigration,
 ];
 
 /**

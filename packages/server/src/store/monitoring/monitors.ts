@@ -1,5 +1,4 @@
 import { monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
-import { sql } from 'kysely';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { buildUpsertStatement, upsertRows } from './batch-statements.ts';
 import type { MonitorStateRow } from './monitoring-rows.ts';
@@ -127,15 +126,6 @@ export async function listMonitorsWithoutBeat(
   return found;
 }
 
-/** Returns the number of monitors by status, for `/metrics`. */
-export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status: string; count: number }[]> {
-  return reader
-    .selectFrom('monitor_clocks')
-    .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
-    .groupBy('status')
-    .execute();
-}
-
 /** Returns the organizations of the monitors with these beat URLs, by the hash of the token. */
 export async function getOrgIdsByTokenHash(
   reader: DatabaseReader,
@@ -147,28 +137,6 @@ export async function getOrgIdsByTokenHash(
     .where('token_hash', 'in', tokenHashes)
     .execute();
   return new Map(rows.map(({ token_hash, org_id }) => [token_hash, org_id]));
-}
-
-/**
- * Returns the status of up to `limit` healthy or failing monitors across all organizations, for `/metrics`. Organizations
- * get equal shares, as far as they have such monitors.
- */
-export function listMonitorStatuses(
-  reader: DatabaseReader,
-  limit: number,
-): Promise<{ readonly org_id: string; readonly id: string; readonly status: string }[]> {
-  const rank = sql<number>`row_number() over (partition by org_id order by id)`.as('rank_in_org');
-  const ranked = reader
-    .selectFrom('monitor_clocks')
-    .select(['org_id', 'id', 'status', rank])
-    .where('status', 'in', ['healthy', 'failing']);
-  return reader
-    .selectFrom(ranked.as('ranked'))
-    .select(['org_id', 'id', 'status'])
-    .orderBy('rank_in_org')
-    .orderBy('org_id')
-    .limit(limit)
-    .execute();
 }
 
 /** Returns an organization's default grace period in milliseconds; undefined if it has not set one. */

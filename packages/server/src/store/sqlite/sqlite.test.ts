@@ -116,7 +116,8 @@ test('the copy before a migration is logged and needs enough space, and the copy
   const { bytes, ...places } = { bytes: 0, ...first?.fields };
   assert.deepEqual(places, { from: path, to: copy, free_bytes: 1e12 });
   const { size, mode } = statSync(copy);
-  assert.equal(bytes, size);
+  // The copy has no free pages, so it can be smaller.
+  assert.ok(bytes >= size && bytes - size < 64 * 1024, `${bytes} and ${size}`);
   assert.equal(mode & 0o777, 0o600);
   assert.equal(last?.message, 'database was copied');
   assert.equal(existsSync(`${copy}.part`), false);
