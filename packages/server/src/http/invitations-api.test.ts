@@ -163,3 +163,22 @@ test('admins cannot invite owners, and if the email fails, the link works', asyn
   assert.equal((await invite({ email: 'x', role: 'member' })).body.error?.param, 'email');
   assert.equal((await invite({ email: 'x@acme.example', team: 'none' })).body.error?.param, 'team');
 });
+
+test('an organization can create 200 invitations per hour', async () => {
+  const other = await api.addMember('other', { role: 'admin' });
+  for (let n = 0; n < 200; n += 1)
+    assert.equal((await invite({ email: `p${n}@other.example` }, other.key)).status, 201);
+  const refused = await invite({ email: 'late@other.example' }, other.key);
+  assert.deepEqual([refused.status, refused.body.error?.code], [429, 'rate_limit_exceeded']);
+  assert.equal(
+    mails.some(({ to }) => to === 'late@other.example'),
+    false,
+  );
+  assert.equal(
+    (await invite({ email: 'late@acme.example' })).status,
+    201,
+    'other organizations are not affected',
+  );
+  api.setNow(API_TEST_NOW + 60 * 60 * 1000 + 1);
+  assert.equal((await invite({ email: 'late@other.example' }, other.key)).status, 201);
+});

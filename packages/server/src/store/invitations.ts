@@ -84,6 +84,21 @@ export function listPendingInvitations(
     .execute();
 }
 
+/** Returns how many invitations an organization has created after a time. */
+export async function countInvitationsSince(
+  reader: DatabaseReader,
+  orgId: string,
+  sinceMs: number,
+): Promise<number> {
+  const { count } = await reader
+    .selectFrom('invitations')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('created_at', '>', sinceMs)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export async function updateInvitation(
   writer: DatabaseWriter,
   id: string,

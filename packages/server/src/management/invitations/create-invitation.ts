@@ -3,7 +3,12 @@ import { Fault } from '@floe/contract/faults';
 import { createId, deriveId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
 import { toInvitationResource } from '../../platform/stored-member.ts';
-import { findInvitationById, listPendingInvitations } from '../../store/invitations.ts';
+import {
+  countInvitationsSince,
+  findInvitationById,
+  listPendingInvitations,
+} from '../../store/invitations.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
 import {
   requireOwnerToManageOwners,
@@ -12,7 +17,10 @@ import {
 } from '../members/member-requirements.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** Each invitation sends an email to any address, through the mail server that all organizations share. */
+const MAX_INVITATIONS_PER_HOUR = 200;
 
 /**
  * Defines the operation that invites a person. The response does not reveal whether the address has
@@ -46,6 +54,7 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
           `A request with this Idempotency-Key already created the invitation ${id}. The invitation link was shown only once. To get a new link, revoke the invitation, then create another invitation with a new Idempotency-Key.`,
           { param: 'Idempotency-Key' },
         );
+      await requireFewInvitations(writer, orgId, now);
       const { email, role, team = null, expires_in_days: days } = body;
       const offer = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
       const { row, token, revoked } = await issueInvitation(writer, offer, { by: actor.id, nowMs: now });
@@ -62,6 +71,16 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
       };
     },
   });
+}
+
+/** @throws Fault `rate_limit_exceeded` */
+async function requireFewInvitations(reader: DatabaseReader, orgId: string, nowMs: number): Promise<void> {
+  if ((await countInvitationsSince(reader, orgId, nowMs - HOUR_MS)) < MAX_INVITATIONS_PER_HOUR) return;
+  throw new Fault(
+    'rate_limit_exceeded',
+    `Your organization has created ${MAX_INVITATIONS_PER_HOUR} invitations within an hour, which is the maximum. Try again later.`,
+    { retryAfterMs: HOUR_MS },
+  );
 }
 
 function buildInvitationMail({
