@@ -6,6 +6,7 @@ import { ConfigError } from './config/config-problem.ts';
 import { readProcessEnvironment, type ServerEnvironment } from './config/environment.ts';
 import { type LoadedConfig, loadConfig } from './config/load-config.ts';
 import { systemClock } from './core/clock.ts';
+import { FatalError } from './core/fatal-error.ts';
 import { createConsoleRoutes } from './http/console-routes.ts';
 import { ListenError } from './http/listen.ts';
 import { createOperationalRoutes } from './http/operational-routes.ts';
@@ -37,7 +38,6 @@ import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
 import { toConsoleSessionSettings } from './platform/sign-in/console-session-settings.ts';
 import { OutboundConfigError } from './providers/outbound-connections.ts';
-import { StoreUnusableError } from './store/store-unusable-error.ts';
 
 export const SERVER_VERSION = '0.1.0';
 /** Output directory of `node scripts/build-console.mjs`. */
@@ -79,7 +79,7 @@ export async function runProgram(args: readonly string[] = process.argv.slice(2)
     await startServer(environment);
   } catch (error) {
     process.stderr.write(`${prefixLines(isExpected(error) ? error.message : describeBug(error))}\n`);
-    process.exit(error instanceof StoreUnusableError ? error.exitCode : 1);
+    process.exit(error instanceof FatalError ? error.exitCode : 1);
   }
 }
 
@@ -107,7 +107,7 @@ const CONFIG_CHECK = {
 function isExpected(error: unknown): error is Error {
   return (
     error instanceof ConfigError ||
-    error instanceof StoreUnusableError ||
+    error instanceof FatalError ||
     error instanceof ListenError ||
     error instanceof OutboundConfigError ||
     error instanceof Fault

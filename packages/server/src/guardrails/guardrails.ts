@@ -1,5 +1,6 @@
 import { enqueueAlerts } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
+import type { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import type { CoordinatorClient } from '../store/coordinator/coordinator-client.ts';
 import type { SharedStoreObserver } from '../store/counters/observed-counters.ts';
@@ -9,7 +10,6 @@ import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import { type BucketSpendChange, clearTotalBudgetExpiry } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
 import type { Database, DatabaseWriter, LimitCounters } from '../store/store-interfaces.ts';
-import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBudgetThresholdAlerts, createNewPeriodAlerts } from './budget-threshold-alerts.ts';
 import { LimitAndBudgetEnforcer } from './limit-and-budget-enforcer.ts';
 import { watchForSeparateCounters } from './separate-counters-warning.ts';
@@ -33,7 +33,7 @@ export interface GuardrailsOptions {
   /**
    * Called if this process must end, because a newer release has migrated the database (`registerReplica`).
    */
-  readonly onUnusable: (error: StoreUnusableError) => void;
+  readonly onUnusable: (error: FatalError) => void;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StoreUnusableError } from '../store/store-unusable-error.ts';
+import { FatalError } from '../core/fatal-error.ts';
 
 /** The arguments that a command accepts. */
 export interface CommandSyntax {
@@ -17,7 +17,7 @@ export interface CommandArguments {
 
 /**
  * Parses a command's arguments.
- * @throws StoreUnusableError with the usage line for unknown flags or a wrong number of positional
+ * @throws FatalError with the usage line for unknown flags or a wrong number of positional
  * arguments
  */
 export function parseCommandArguments(args: readonly string[], form: CommandSyntax): CommandArguments {
@@ -28,8 +28,8 @@ export function parseCommandArguments(args: readonly string[], form: CommandSynt
 }
 
 /** Returns an error with the usage line and exit code 2. */
-export function createUsageError({ usage }: CommandSyntax): StoreUnusableError {
-  return new StoreUnusableError(`usage: floe ${usage}`, { exitCode: 2 });
+export function createUsageError({ usage }: CommandSyntax): FatalError {
+  return new FatalError(`usage: floe ${usage}`, { exitCode: 2 });
 }
 
 function parseTokens(args: readonly string[], form: CommandSyntax): CommandArguments {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ServerEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import { createLog } from '../core/log.ts';
 import { grantOperatorRoleFromHost, revokeOperatorRoleFromHost } from '../platform/operators.ts';
 import { createOwnerLink } from '../platform/sign-in/owner-link.ts';
@@ -21,7 +22,6 @@ import {
   loadInstallationSecretKey,
 } from '../store/secret-key.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { planDatabaseUpgrade, upgradeDatabase } from '../store/upgrade-database.ts';
 import {
   type CommandArguments,
@@ -171,7 +171,7 @@ function databaseOptions({ logLevel }: ServerEnvironment) {
 /**
  * Runs a maintenance command and prints its result.
  *
- * @throws StoreUnusableError with a message for the operator, also if the command is incomplete
+ * @throws FatalError with a message for the operator, also if the command is incomplete
  */
 export async function runDatabaseCommand(
   [name = '', ...args]: readonly string[],
@@ -179,7 +179,7 @@ export async function runDatabaseCommand(
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command)
-    throw new StoreUnusableError(`unknown command "${name}". Run "floe help" to list the commands.`, {
+    throw new FatalError(`unknown command "${name}". Run "floe help" to list the commands.`, {
       exitCode: 2,
     });
   const given = parseCommandArguments(args, command);
@@ -193,5 +193,5 @@ export async function runDatabaseCommand(
   const result = await command.run(place, given, environment);
   const { text, problem } = typeof result === 'string' ? { text: result, problem: null } : result;
   process.stdout.write(`${text}\n`);
-  if (problem !== null) throw new StoreUnusableError(problem);
+  if (problem !== null) throw new FatalError(problem);
 }

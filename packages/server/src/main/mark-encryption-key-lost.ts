@@ -1,4 +1,5 @@
 import { systemClock } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import {
   type LostSecret,
   listSecretsOfKey,
@@ -6,7 +7,6 @@ import {
 } from '../platform/lost-encryption-keys.ts';
 import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
-import { StoreUnusableError } from '../store/store-unusable-error.ts';
 
 /** The key to mark, and the configured keys. */
 export interface MarkEncryptionKeyLostOptions {
@@ -19,7 +19,7 @@ export interface MarkEncryptionKeyLostOptions {
 
 /**
  * Marks an encryption key as lost, unless it is a dry run. Returns the text that lists its secrets.
- * @throws StoreUnusableError if the key is configured, or no stored secret is encrypted with it
+ * @throws FatalError if the key is configured, or no stored secret is encrypted with it
  */
 export async function runMarkEncryptionKeyLost(
   writer: DatabaseWriter,
@@ -27,12 +27,12 @@ export async function runMarkEncryptionKeyLost(
 ): Promise<string> {
   const { id, previousKeys = [] } = deriveStoredSecretsKey(secretKey, encryptionKeys);
   if ([id, ...previousKeys.map((key) => key.id)].includes(keyId))
-    throw new StoreUnusableError(
+    throw new FatalError(
       `The key ${keyId} is configured, so Floe can decrypt the secrets that are encrypted with it. Use a missing key id from the error message of the server.`,
     );
   const secrets = await listSecretsOfKey(writer, keyId);
   if (secrets.length === 0)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `No stored secret is encrypted with the key ${keyId}. Use a missing key id from the error message of the server.`,
     );
   if (!isDryRun) await markEncryptionKeyLost(writer, systemClock, keyId, secrets);

@@ -14,7 +14,7 @@ import { formatSecretReference } from './mark-encryption-key-lost.ts';
  * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers may use a
  * PostgreSQL database at the same time. For SQLite, locks the data directory. The `problem` of the result lists
  * the secrets that could not be decrypted.
- * @throws StoreUnusableError if the database does not exist or cannot be used
+ * @throws FatalError if the database does not exist or cannot be used
  */
 export async function rewrapDatabaseSecrets(
   place: DatabaseLocation,

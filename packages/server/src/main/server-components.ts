@@ -8,6 +8,7 @@ import type { ServerEnvironment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { AccessLog } from '../core/access-log.ts';
 import { systemClock } from '../core/clock.ts';
+import type { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
@@ -62,7 +63,6 @@ import {
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openExchangeRowSink } from '../store/spool/row-sink.ts';
 import type { DatabaseWriter, RowSink } from '../store/store-interfaces.ts';
-import type { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { createBreakerComponents } from './breaker-components.ts';
 import { createServerMetrics } from './create-server-metrics.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
@@ -113,7 +113,7 @@ export interface ServerComponents {
   readonly beatRefusals: RejectedBeatCounter;
 }
 
-/** Opens the components in the order of their dependencies. @throws StoreUnusableError */
+/** Opens the components in the order of their dependencies. @throws FatalError */
 export async function openServerComponents(
   environment: ServerEnvironment,
   loaded: LoadedConfig,
@@ -141,7 +141,7 @@ export async function openServerComponents(
   const outbound = createOutboundAccess(loaded.config, environment.variable);
   const transport = createUpstreamTransport(clock, outbound.guard);
   const shared = { sharedStoreUrl, ...serverProcess, sharedTimeoutMs, observeSharedStore: stores.shared };
-  const onUnusable = (error: StoreUnusableError) => endProcess(log, error);
+  const onUnusable = (error: FatalError) => endProcess(log, error);
   const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
@@ -200,7 +200,7 @@ function observeStores(databaseUrl: string) {
 
 /**
  * Opens the database and checks its keys.
- * @throws StoreUnusableError if the database was used with another key or cannot be used
+ * @throws FatalError if the database was used with another key or cannot be used
  */
 async function openClaimedDatabase(
   url: string,
@@ -215,7 +215,7 @@ async function openClaimedDatabase(
 }
 
 /** Shuts the process down in the same way as SIGTERM, because it must no longer use the database. */
-function endProcess(log: Log, error: StoreUnusableError): void {
+function endProcess(log: Log, error: FatalError): void {
   log.error({ err: error }, 'this version can no longer use the database; the process is shutting down');
   process.kill(process.pid, 'SIGTERM');
 }
@@ -252,7 +252,7 @@ export async function closeServerComponents(parts: ServerComponents): Promise<vo
 
 /**
  * Checks that a database is complete and has the same keys, and records them.
- * @throws StoreUnusableError if the database was used with another secret key, or has secrets of an unknown
+ * @throws FatalError if the database was used with another secret key, or has secrets of an unknown
  * key
  */
 async function claimDatabaseWithKeys(

@@ -106,7 +106,7 @@ test('a start without a key that stored secrets need fails with its id and the r
   await check(SECOND, FIRST);
   for (const keys of [[], [SECOND]])
     await assert.rejects(check(...keys), {
-      name: 'StoreUnusableError',
+      name: 'FatalError',
       message: new RegExp(
         `FLOE_ENCRYPTION_KEYS does not contain all .*missing key ids: ${ring(FIRST).secrets.id}; .* "floe secrets rewrap"`,
       ),

@@ -1,3 +1,4 @@
+import { FatalError } from '../core/fatal-error.ts';
 import {
   ENCRYPTED_TABLES,
   type EncryptedTable,
@@ -8,7 +9,6 @@ import {
   replaceEncryptedText,
 } from '../store/encrypted-texts.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
-import { StoreUnusableError } from '../store/store-unusable-error.ts';
 import { listLostEncryptionKeys } from './lost-encryption-keys.ts';
 import {
   decryptOrNull,
@@ -84,7 +84,7 @@ function rewrapText({ ciphertext, ...place }: EncryptedText, key: SecretEncrypti
  * Checks that the configuration contains every key-encryption key that a stored secret is encrypted with, except
  * keys that are marked as lost.
  *
- * @throws StoreUnusableError with the ids of the missing keys
+ * @throws FatalError with the ids of the missing keys
  */
 export async function requireKnownEncryptionKeys(
   writer: DatabaseWriter,
@@ -96,7 +96,7 @@ export async function requireKnownEncryptionKeys(
     (key) => !known.has(key) && !lost.includes(key),
   );
   if (missing.length === 0) return;
-  throw new StoreUnusableError(
+  throw new FatalError(
     `Floe cannot decrypt some stored secrets because FLOE_ENCRYPTION_KEYS does not contain all of their keys (missing key ids: ${missing.join(', ')}; configured key ids: ${[...known].join(', ')}). Append the missing keys to the comma-separated list, and start Floe again. After "floe secrets rewrap" has completed, you can remove the previous keys. If a key is lost, run "floe secrets mark-key-lost" with the id of the key.`,
   );
 }

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { test } from 'node:test';
+import { FatalError } from '../core/fatal-error.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const isTaken = (dataDir: string) => (error: unknown) =>
-  error instanceof StoreUnusableError &&
+  error instanceof FatalError &&
   error.message ===
     `Another Floe process is using the data directory ${dataDir}. Stop that process, or set FLOE_DATA_DIR to another directory.`;
 
@@ -53,7 +53,7 @@ test('a data directory that cannot be created is reported with its path', () => 
   assert.throws(
     () => lockDataDir('/dev/null/floe'),
     (error) =>
-      error instanceof StoreUnusableError &&
+      error instanceof FatalError &&
       /Cannot write to the data directory \/dev\/null\/floe/.test(error.message),
   );
 });

@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FatalError } from '../core/fatal-error.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
 import { isSqliteBusyError } from './sqlite/sqlite-errors.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** Keeps references, so that garbage collection of a handle does not release the lock. */
 const openLocks = new Set<DatabaseSync>();
@@ -18,7 +18,7 @@ export interface DataDirLock {
  * exclusive SQLite transaction on `floe.lock`. When the process ends, the operating system releases
  * the lock.
  *
- * @throws StoreUnusableError if another process has the lock or the directory cannot be created
+ * @throws FatalError if another process has the lock or the directory cannot be created
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   let lock: DatabaseSync;
@@ -31,7 +31,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     lock = new DatabaseSync(path, { timeout: 0 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Cannot write to the data directory ${dataDir}: ${reason}. Correct the permissions, or set FLOE_DATA_DIR to a directory that Floe can create and write to.`,
       { cause },
     );
@@ -41,12 +41,12 @@ export function lockDataDir(dataDir: string): DataDirLock {
   } catch (cause) {
     lock.close();
     if (isSqliteBusyError(cause))
-      throw new StoreUnusableError(
+      throw new FatalError(
         `Another Floe process is using the data directory ${dataDir}. Stop that process, or set FLOE_DATA_DIR to another directory.`,
         { cause },
       );
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Cannot lock the data directory ${dataDir}: ${reason}. Use a directory on a file system that supports locks.`,
       { cause },
     );

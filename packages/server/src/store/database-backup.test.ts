@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import { silentLog } from '../core/log.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { backupDatabase, restoreDatabase } from './database-backup.ts';
@@ -10,7 +11,6 @@ import { MIGRATIONS } from './migrations/migration-list.ts';
 import { openDatabase } from './open-database.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 import { planDatabaseUpgrade, upgradeDatabase } from './upgrade-database.ts';
 
@@ -18,7 +18,7 @@ const quiet = { log: silentLog, clock: systemClock };
 const NOW = Date.UTC(2026, 10, 21, 12);
 
 const refusal = (message: RegExp) => (error: unknown) =>
-  error instanceof StoreUnusableError && message.test(error.message);
+  error instanceof FatalError && message.test(error.message);
 
 function placeIn(t: TestContext) {
   const dataDir = createTemporaryDirectory(t);

@@ -1,13 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { FatalError } from '../core/fatal-error.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
 import { lockInstallation } from './process-directories.ts';
 import { deleteSecretKeyFingerprint } from './secret-key.ts';
 import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** An installation's database URL and data directory. */
 export interface DatabaseLocation {
@@ -20,12 +20,12 @@ export interface DatabaseLocation {
  * Requires that a SQLite database exists. Otherwise, a command in the wrong directory would create an empty
  * installation and report success.
  *
- * @throws StoreUnusableError if there is no database
+ * @throws FatalError if there is no database
  */
 export function requireExistingDatabase({ url, dataDir }: DatabaseLocation): void {
   const path = isPostgresUrl(url) ? null : resolveSqlitePath(url, dataDir);
   if (path !== null && !existsSync(path))
-    throw new StoreUnusableError(
+    throw new FatalError(
       `No database exists at ${path}. Start the server once to create it, or set FLOE_DATA_DIR to the data directory of the server.`,
     );
 }
@@ -34,7 +34,7 @@ export function requireExistingDatabase({ url, dataDir }: DatabaseLocation): voi
  * Copies the SQLite database to `file`. You can copy the database while a server is using it. With `force`, the
  * copy replaces an existing file when it is complete.
  *
- * @throws StoreUnusableError if `file` already exists and `force` is not given, if it is the database itself, or
+ * @throws FatalError if `file` already exists and `force` is not given, if it is the database itself, or
  * if the copy does not fit on the disk or cannot be written. Also thrown for PostgreSQL, because it has its own
  * backup tool.
  */
@@ -44,17 +44,15 @@ export async function backupDatabase(
   options: DatabaseCopyOptions & { readonly force?: boolean },
 ): Promise<void> {
   if (isPostgresUrl(url))
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Floe does not back up PostgreSQL. Run: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
     );
   const [from, to] = [resolveSqlitePath(url, dataDir), resolve(file)];
   if (existsSync(from) && existsSync(to)) {
     if (realpathSync(from) === realpathSync(to))
-      throw new StoreUnusableError(`${to} is the database itself. Choose another file.`);
+      throw new FatalError(`${to} is the database itself. Choose another file.`);
     if (!options.force)
-      throw new StoreUnusableError(
-        `${to} already exists. Use --force to replace it, or choose another file.`,
-      );
+      throw new FatalError(`${to} already exists. Use --force to replace it, or choose another file.`);
   }
   await copySqliteDatabase(from, to, options);
 }
@@ -69,7 +67,7 @@ export interface DatabaseRestoreResult {
 /**
  * Replaces the SQLite database with a backup. With `force`, replaces an existing database and keeps a copy of
  * it.
- * @throws StoreUnusableError if a server is running, if a database exists and `force` is not given, or if the
+ * @throws FatalError if a server is running, if a database exists and `force` is not given, or if the
  * file is damaged, is not a backup, or was created by a newer version of Floe. Also thrown for PostgreSQL.
  */
 export async function restoreDatabase(
@@ -78,7 +76,7 @@ export async function restoreDatabase(
   options: DatabaseCopyOptions & { readonly force: boolean; readonly nowMs: number },
 ): Promise<DatabaseRestoreResult> {
   if (isPostgresUrl(url))
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Floe does not restore PostgreSQL. Create an empty database, set FLOE_DATABASE_URL to it, and run: pg_restore --dbname="$FLOE_DATABASE_URL" ${file}`,
     );
   const path = resolveSqlitePath(url, dataDir);
@@ -87,13 +85,11 @@ export async function restoreDatabase(
     const { applied } = inspectSqliteFile(resolve(file));
     const newest = Math.max(0, ...applied.map(({ number }) => number));
     if (newest === 0)
-      throw new StoreUnusableError(
-        `${file} is not a Floe database. Specify a file that "floe backup" created.`,
-      );
+      throw new FatalError(`${file} is not a Floe database. Specify a file that "floe backup" created.`);
     planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)
-      throw new StoreUnusableError(
+      throw new FatalError(
         `${path} already exists. Use --force to rename it and restore the backup in its place.`,
       );
     const arriving = `${path}.restored`;

@@ -1,6 +1,6 @@
+import { FatalError } from '../core/fatal-error.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** The setting that exists while a database contains only a part of the imported data. */
 const MARKER_SETTING = 'incomplete_import';
@@ -14,16 +14,16 @@ const REMEDY =
 /**
  * Marks a database as the target of an import. A repeated import cannot tell which rows were changed or deleted
  * in the source, or in the target, since the first import, so the target must be empty.
- * @throws StoreUnusableError if the database contains data
+ * @throws FatalError if the database contains data
  */
 export async function beginImport(writer: DatabaseWriter): Promise<void> {
   if (await isImportIncomplete(writer))
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Another "floe storage move" is copying data to this PostgreSQL database, or an earlier one did not complete. To start again, ${REMEDY}`,
     );
   for (const table of FIRST_TABLES)
     if (await writer.selectFrom(table).selectAll().limit(1).executeTakeFirst())
-      throw new StoreUnusableError(
+      throw new FatalError(
         `The PostgreSQL database is not empty: the table ${table} contains rows. Nothing was copied. To copy the data, ${REMEDY}`,
       );
   await storeSetting(writer, MARKER_SETTING, '1');
@@ -36,11 +36,11 @@ export async function completeImport(writer: DatabaseWriter): Promise<void> {
 
 /**
  * Requires that the database contains all data of an import.
- * @throws StoreUnusableError if an import has not completed
+ * @throws FatalError if an import has not completed
  */
 export async function requireCompleteImport(reader: DatabaseReader): Promise<void> {
   if (await isImportIncomplete(reader))
-    throw new StoreUnusableError(
+    throw new FatalError(
       `The PostgreSQL database contains only a part of the SQLite database, because "floe storage move" has not completed. Wait until the command has completed. If the command failed, ${REMEDY}`,
     );
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import { silentLog } from '../core/log.ts';
 import { appendAuditEntry } from './audit-entries.ts';
 import { insertBreakerChange } from './breaker-changes.ts';
@@ -22,7 +23,6 @@ import { ROLLUP_FIGURE_COLUMNS } from './rollups/rollup-figures.ts';
 import { upsertSavedView } from './saved-views.ts';
 import { bindDatabaseToSecretKey, type InstallationSecretKey } from './secret-key.ts';
 import type { Database, DatabaseWriter } from './store-interfaces.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 import { insertStoredResponses } from './stored-responses.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
@@ -264,7 +264,7 @@ test('every table is imported, or listed with the reason why it is not', async (
 });
 
 const refusal = (message: RegExp) => (error: unknown) =>
-  error instanceof StoreUnusableError && message.test(error.message);
+  error instanceof FatalError && message.test(error.message);
 
 test('an import needs an empty PostgreSQL database', async (t) => {
   const dataDir = createTemporaryDirectory(t);
@@ -340,6 +340,6 @@ test('a database remains bound to the secret key that it was first used with', a
   await claim(1);
   await assert.rejects(
     claim(2),
-    (error) => error instanceof StoreUnusableError && /a different secret key/.test(error.message),
+    (error) => error instanceof FatalError && /a different secret key/.test(error.message),
   );
 });

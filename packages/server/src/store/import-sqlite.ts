@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import { allowTransactionPauses } from './allow-transaction-pauses.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
@@ -11,7 +12,6 @@ import { copyMonitors } from './import-monitors.ts';
 import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
 import { copyUnusedSqliteDatabase } from './sqlite/copy-sqlite.ts';
 import type { Database, DatabaseWriter, ExchangeRow } from './store-interfaces.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
 const ROWS_PER_BATCH = 2_000;
@@ -23,7 +23,7 @@ const LARGE_ROWS_PER_BATCH = 20;
  * processes (`TABLES_EXCLUDED_FROM_IMPORT`). Changes that a server makes during or after the import would be lost, so
  * no server may use the file. Until the import is complete, no server can use the target.
  *
- * @throws StoreUnusableError if `place` is not an empty PostgreSQL database, or if a process uses the SQLite
+ * @throws FatalError if `place` is not an empty PostgreSQL database, or if a process uses the SQLite
  * database
  */
 export async function importSqliteDatabase(
@@ -32,7 +32,7 @@ export async function importSqliteDatabase(
   parts: { readonly log: Log; readonly clock: Clock },
 ): Promise<TableImportResult[]> {
   if (!isPostgresUrl(place.url))
-    throw new StoreUnusableError(
+    throw new FatalError(
       'The target must be PostgreSQL. Set storage.database or FLOE_DATABASE_URL to the PostgreSQL database that you want to copy to.',
     );
   createPrivateDirectory(place.dataDir);
@@ -207,7 +207,7 @@ async function copyExchanges(
     await writeFile(path, text);
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
-      throw new StoreUnusableError(
+      throw new FatalError(
         `PostgreSQL rejected ${result.rejected.length} request rows after the id ${lastId}, so the copy is incomplete. These rows exist only in the SQLite database. Keep this database, and report the problem with the errors in the PostgreSQL log.`,
       );
     copied += result.inserted;

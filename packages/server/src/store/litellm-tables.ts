@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreUnusableError } from './store-unusable-error.ts';
+import { FatalError } from '../core/fatal-error.ts';
 
 /** Tables that `floe import litellm` reads. Older databases may lack some of them. */
 const TABLES = [
@@ -22,12 +22,12 @@ export type LitellmTables = Readonly<Record<string, readonly unknown[] | null>>;
  * Reads the keys, teams, budgets and users from a LiteLLM database in one read-only transaction.
  * LiteLLM stores keys as SHA-256 hashes, so no key value is read.
  *
- * @throws StoreUnusableError with a message that omits the URL, because the URL contains the
+ * @throws FatalError with a message that omits the URL, because the URL contains the
  * password
  */
 export async function readLitellmTables(url: string): Promise<LitellmTables> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw new StoreUnusableError('--database: must be a URL such as postgres://user:password@host/litellm');
+    throw new FatalError('--database: must be a URL such as postgres://user:password@host/litellm');
   const schema = new URL(url).searchParams.get('schema') ?? 'public';
   const client = new pg.Client({
     connectionString: url,
@@ -44,7 +44,7 @@ export async function readLitellmTables(url: string): Promise<LitellmTables> {
     return tables;
   } catch (error) {
     const reason = error instanceof pg.DatabaseError ? `${error.message} (${error.code})` : codeOf(error);
-    throw new StoreUnusableError(
+    throw new FatalError(
       `The LiteLLM database cannot be read: ${reason}. Check the URL, and check that its database user can read the tables.`,
     );
   } finally {

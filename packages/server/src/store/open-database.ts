@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import type { CoordinatorClient } from './coordinator/coordinator-client.ts';
 import type { DatabaseObserver } from './database-timer.ts';
@@ -8,7 +9,6 @@ import type { Migration } from './migrations/migration.ts';
 import type { BeatStore } from './monitoring/uneventful-beats.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { Database } from './store-interfaces.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** A database that also has the specialized write methods for beats. */
 export type DatabaseWithBeatStore = Database & BeatStore;
@@ -38,7 +38,7 @@ export function isPostgresUrl(url: string): boolean {
  * Opens the database at a URL: `sqlite:<path>`, `sqlite:` for `floe.db` in the data directory, or
  * `postgres://user:password@host:port/database`. Creates the tables and runs pending migrations.
  *
- * @throws StoreUnusableError with a one-line message for the operator
+ * @throws FatalError with a one-line message for the operator
  */
 export async function openDatabase(
   url: string,
@@ -52,12 +52,12 @@ export async function openDatabase(
 
 /**
  * Returns the file path in a `sqlite:` URL.
- * @throws StoreUnusableError for any other URL
+ * @throws FatalError for any other URL
  */
 export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)
-    throw new StoreUnusableError(
+    throw new FatalError(
       'storage.database must be sqlite:<file path> or postgres://user:password@host:port/database. Example: sqlite:./.floe/floe.db',
     );
   return path === '' ? join(dataDir, 'floe.db') : resolve(path);

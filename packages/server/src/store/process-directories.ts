@@ -24,7 +24,7 @@ export function getProcessDataDir(dataDir: string, processNumber: number): strin
 /**
  * Locks the data directory for a command that no server may use at the same time, with the subdirectories of all
  * processes. The first process of a server may be restarting, while the others are running.
- * @throws StoreUnusableError if a process has a lock
+ * @throws FatalError if a process has a lock
  */
 export function lockInstallation(dataDir: string): DataDirLock {
   const locks: DataDirLock[] = [];
@@ -52,7 +52,7 @@ function parseProcessNumber(name: string): number | null {
  * Moves the spools and spend journals of processes above `processCount` into `dataDir`, because no process
  * would read them after the number of processes has become smaller. The caller must have the lock on
  * `dataDir`, and must open its spools later.
- * @throws StoreUnusableError if one of these processes is running
+ * @throws FatalError if one of these processes is running
  */
 export async function takeOverProcessDirectories(
   dataDir: string,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
+import { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import type { ReplicaPosition } from './counters/replica-position.ts';
@@ -7,7 +8,6 @@ import { readMigrationHistory } from './migrations/migration-history.ts';
 import { getNewestMigrationNumber } from './migrations/migration-list.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
@@ -29,14 +29,14 @@ const RENEWAL_MESSAGES = {
  * Registers this process in a database. Does nothing if no other process can use the database. Calls `onUnusable` if the
  * lease of this process expired (for example because the process was paused) and a newer release has migrated
  * the database in the meantime. The process must then end, because migrations no longer take it into account.
- * @throws StoreUnusableError if a newer release has migrated the database since this process opened it, and
+ * @throws FatalError if a newer release has migrated the database since this process opened it, and
  * this release does not work with it
  */
 export async function registerReplica(
   database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
   log: Log,
-  onUnusable: (error: StoreUnusableError) => void,
+  onUnusable: (error: FatalError) => void,
 ): Promise<ReplicaRegistration> {
   const id = randomUUID();
   if (!database.isShared) return { getRank: () => SINGLE_REPLICA, close: async () => undefined };
@@ -56,7 +56,7 @@ export async function registerReplica(
       });
       renewal.succeed();
     } catch (error) {
-      if (error instanceof StoreUnusableError) throw error;
+      if (error instanceof FatalError) throw error;
       renewal.fail(error);
     }
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FatalError } from '../core/fatal-error.ts';
 import {
   type InstallationSecretKey,
   type InstallationSecretKeyOptions,
   loadInstallationSecretKey,
 } from './secret-key.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const GIVEN = 'a given key of more than 32 characters';
@@ -20,7 +20,7 @@ function loadAndRemember(options: InstallationSecretKeyOptions): InstallationSec
 }
 
 const refuses = (pattern: RegExp) => (error: unknown) =>
-  error instanceof StoreUnusableError && pattern.test(error.message);
+  error instanceof FatalError && pattern.test(error.message);
 
 test('a key is generated once, readable by its owner only, and read again later', (t) => {
   const dataDir = join(createTemporaryDirectory(t), 'made');

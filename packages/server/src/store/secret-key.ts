@@ -10,10 +10,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { FatalError } from '../core/fatal-error.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
-import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** The minimum number of characters of a secret key. */
 export const MIN_INSTALLATION_SECRET_KEY_CHARS = 32;
@@ -44,7 +44,7 @@ export interface InstallationSecretKey {
  * Compares it with the fingerprint of the last used key in `<dataDir>/secret.fingerprint`, because a
  * different key would make all platform keys and credentials unreadable. Writes nothing; `remember` writes
  * the key after the database has accepted it. Blocks, so it must be called only at startup.
- * @throws StoreUnusableError if the key is too short, differs from the last one, is missing, or other users
+ * @throws FatalError if the key is too short, differs from the last one, is missing, or other users
  * can read its file
  */
 export function loadInstallationSecretKey({
@@ -54,24 +54,24 @@ export function loadInstallationSecretKey({
   const file = join(dataDir, 'secret.key');
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < MIN_INSTALLATION_SECRET_KEY_CHARS)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `FLOE_SECRET_KEY must be at least ${MIN_INSTALLATION_SECRET_KEY_CHARS} characters long, got ${given.length}. Example: the output of openssl rand -hex 32.`,
     );
   const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < MIN_INSTALLATION_SECRET_KEY_CHARS)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `The secret key file ${file} is truncated. Restore the file, or set FLOE_SECRET_KEY to the key that it contained.`,
     );
   const fingerprint = readTextIfExists(fingerprintFile);
   if (kept === null && fingerprint !== null)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `The secret key for ${dataDir} is missing. Restore ${file}, or set FLOE_SECRET_KEY to the previous key.`,
     );
   const secret = kept ?? randomBytes(32).toString('base64url');
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'floe secret key', 32));
   const own = computeFingerprint(key);
   if (fingerprint !== null && fingerprint !== own)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous secret key: with a different key, platform keys do not work and stored credentials cannot be decrypted. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
     );
   const remember = () => {
@@ -93,8 +93,8 @@ export function deleteSecretKeyFingerprint(dataDir: string): void {
  * Returns the error for a PostgreSQL installation without `FLOE_SECRET_KEY`. The variable is
  * required, because each process would otherwise generate a different key.
  */
-export function createMissingSecretKeyError(): StoreUnusableError {
-  return new StoreUnusableError(
+export function createMissingSecretKeyError(): FatalError {
+  return new FatalError(
     'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
   );
 }
@@ -110,7 +110,7 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
 /**
  * Compares the secret key with the fingerprint in the database, because a database can be moved, restored or
  * shared without its data directory. Writes nothing.
- * @throws StoreUnusableError if the database was used with another key
+ * @throws FatalError if the database was used with another key
  */
 export async function requireMatchingSecretKey(
   reader: DatabaseReader,
@@ -118,7 +118,7 @@ export async function requireMatchingSecretKey(
 ): Promise<void> {
   const kept = await getSetting(reader, FINGERPRINT_SETTING);
   if (kept === undefined || kept === computeFingerprint(key)) return;
-  throw new StoreUnusableError(
+  throw new FatalError(
     isGenerated
       ? `The database requires the secret key that it was created with. Copy the original secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY to the original key. Then start Floe again.`
       : `The database was used with a different secret key. Set FLOE_SECRET_KEY to the original key, or copy the original secret.key to ${file}. With a different key, platform keys do not work and stored credentials cannot be decrypted.`,
@@ -128,7 +128,7 @@ export async function requireMatchingSecretKey(
 /**
  * Verifies the secret key and stores its fingerprint in the data directory and the database.
  *
- * @throws StoreUnusableError if the database was used with another key. Nothing is written in this
+ * @throws FatalError if the database was used with another key. Nothing is written in this
  * case.
  */
 export async function bindDatabaseToSecretKey(
@@ -143,13 +143,13 @@ export async function bindDatabaseToSecretKey(
 
 /**
  * Reads the secret key file; null if there is none.
- * @throws StoreUnusableError if other users can read the file, because the key decrypts every credential
+ * @throws FatalError if other users can read the file, because the key decrypts every credential
  */
 function readSecretFile(path: string): string | null {
   const text = readTextIfExists(path);
   // Windows has no such bits and reports every file as readable.
   if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Other users of this machine can read ${path}. It contains the key that decrypts every stored credential. Run: chmod 600 ${path}`,
     );
   return text;
@@ -161,7 +161,7 @@ function readTextIfExists(path: string): string | null {
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot read ${path}: ${reason}. Check the permissions of the file.`, {
+    throw new FatalError(`Cannot read ${path}: ${reason}. Check the permissions of the file.`, {
       cause,
     });
   }
@@ -188,7 +188,7 @@ function writeDurably(path: string, text: string): void {
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Cannot write ${path}: ${reason}. Check the permissions and the free space of the directory.`,
       { cause },
     );

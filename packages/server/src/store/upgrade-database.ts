@@ -44,7 +44,7 @@ interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
 
 /**
  * Reports what Floe would change in the database at its next start. Changes nothing.
- * @throws StoreUnusableError if Floe could not start: the database cannot be read, a newer program or another
+ * @throws FatalError if Floe could not start: the database cannot be read, a newer program or another
  * build migrated it, or the copy does not fit on the disk
  */
 export async function planDatabaseUpgrade(
@@ -94,7 +94,7 @@ interface UpgradeOptions {
 /**
  * Runs the pending migrations in the same way as Floe does at startup. First copies a SQLite database that
  * has been used. Returns what was changed.
- * @throws StoreUnusableError if `openDatabase` would throw it, a server uses the data directory, or a running
+ * @throws FatalError if `openDatabase` would throw it, a server uses the data directory, or a running
  * process of an older release does not work with a pending migration
  */
 export async function upgradeDatabase(

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import { measureFastestResponse, type StoreInspection } from '../store-inspection.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 
 const TIMEOUT_MS = 5_000;
 
 /**
  * Connects to a Redis server once and reports its state. Changes nothing.
  *
- * @throws StoreUnusableError when the server cannot be reached or rejects the connection
+ * @throws FatalError when the server cannot be reached or rejects the connection
  */
 export async function inspectRedis(url: string, clock: Clock): Promise<StoreInspection> {
   const { Redis } = await import('ioredis');
@@ -37,7 +37,7 @@ export async function inspectRedis(url: string, clock: Clock): Promise<StoreInsp
   } catch (error) {
     const cause = lastError ?? error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot use the shared store: ${reason}. Check storage.shared.`, { cause });
+    throw new FatalError(`Cannot use the shared store: ${reason}. Check storage.shared.`, { cause });
   } finally {
     client.disconnect();
   }

@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
 import { openDatabase } from '../open-database.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createTestDatabaseWithoutTables, runAsAdministrator } from '../test/postgres-database.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { planDatabaseUpgrade, upgradeDatabase } from '../upgrade-database.ts';
@@ -81,7 +81,7 @@ test('a database with any other set of migrations is rejected with a message tha
       }
       assert.throws(
         () => planMigrations(applied, list),
-        (error) => error instanceof StoreUnusableError && error.message.includes(expected),
+        (error) => error instanceof FatalError && error.message.includes(expected),
       );
     }),
   );
@@ -137,7 +137,7 @@ test('migrations of newer releases are accepted exactly if all of them are compa
         assert.throws(
           () => planMigrations(applied, list),
           (error) =>
-            error instanceof StoreUnusableError &&
+            error instanceof FatalError &&
             error.message.includes(
               `requires a version that has migration ${Math.max(...later.map((one) => one.compatibleFrom))}`,
             ),
@@ -165,7 +165,7 @@ test('a database from before the first release is rejected with instructions', (
   ];
   assert.throws(
     () => planMigrations(applied),
-    (error) => error instanceof StoreUnusableError && /config export > .* config apply/.test(error.message),
+    (error) => error instanceof FatalError && /config export > .* config apply/.test(error.message),
   );
 });
 
@@ -208,7 +208,7 @@ async function refusalOf(opening: Promise<unknown>): Promise<string> {
   try {
     await opening;
   } catch (error) {
-    if (error instanceof StoreUnusableError) return error.message;
+    if (error instanceof FatalError) return error.message;
     throw error;
   }
   return assert.fail('it was not refused');

@@ -1,4 +1,4 @@
-import { StoreUnusableError } from '../store-unusable-error.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import type { Migration } from './migration.ts';
 import type { AppliedMigration } from './migration-history.ts';
 import { getNewestMigrationNumber, MIGRATIONS } from './migration-list.ts';
@@ -12,7 +12,7 @@ const PRE_RELEASE_MIGRATION = 'first-tables';
  * prefix of them. Additional migrations from a newer release are accepted if all of them are
  * compatible with this release.
  *
- * @throws StoreUnusableError if this release does not work with the database, or if a build with
+ * @throws FatalError if this release does not work with the database, or if a build with
  * different migrations has changed the database. Nothing is changed.
  */
 export function planMigrations(
@@ -20,7 +20,7 @@ export function planMigrations(
   migrations: readonly Migration[] = MIGRATIONS,
 ): readonly Migration[] {
   if (applied.some(({ number, name }) => number === 1 && name === PRE_RELEASE_MIGRATION))
-    throw new StoreUnusableError(
+    throw new FatalError(
       'The database was created by a pre-release build of Floe, whose tables this version cannot read. Nothing was changed. Export every organization with the pre-release build (floe config export > org.yaml), start this version with a different storage.database, and apply the files (floe config apply org.yaml).',
     );
   const newest = Math.max(0, ...applied.map(({ number }) => number));
@@ -34,7 +34,7 @@ export function planMigrations(
     ...describeSkippedMigrations(applied, migrations, newest),
   ];
   if (problems.length > 0)
-    throw new StoreUnusableError(
+    throw new FatalError(
       `The database was migrated by a different build of Floe: ${problems.join('; ')}. Nothing was changed. Run the build that last used this database, or restore an earlier backup (floe.db.before-<number>, or a PostgreSQL dump).`,
     );
   return migrations.filter(({ number }) => number > newest);
@@ -51,7 +51,7 @@ function requireCompatibleMigrations(applied: readonly AppliedMigration[], known
   const [first] = incompatible;
   if (!first) return;
   const needed = Math.max(...incompatible.map(({ number, compatibleFrom }) => compatibleFrom ?? number));
-  throw new StoreUnusableError(
+  throw new FatalError(
     `The database was migrated by a newer version of Floe: migration ${first.number} "${first.name}" requires a version that has migration ${needed}, and this version has migrations up to ${known}. Nothing was changed. Run the newer version, or restore a backup from before the migration (floe.db.before-<number>, or a PostgreSQL dump).`,
   );
 }

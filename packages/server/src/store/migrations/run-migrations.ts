@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import type { Log } from '../../core/log.ts';
 import { type DatabaseEngine, getDatabaseEngine } from '../database-engine.ts';
 import { countOlderProcesses, listRunningProcesses } from '../replicas.ts';
 import type { Database, DatabaseWriter } from '../store-interfaces.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import type { Migration } from './migration.ts';
 import {
   type AppliedMigration,
@@ -34,7 +34,7 @@ type MigrationDatabase = Pick<Database, 'transaction'>;
  * Runs the pending migrations, each in a transaction that also inserts its row in `migrations`. If
  * several processes call it at once, each migration runs only once.
  *
- * @throws StoreUnusableError if this release does not work with the applied migrations
+ * @throws FatalError if this release does not work with the applied migrations
  * (`planMigrations`), or a running process does not work with a pending one
  */
 export async function runMigrations(
@@ -96,7 +96,7 @@ async function requireNoOlderProcess(
   const count = countOlderProcesses(await listRunningProcesses(writer, clock.now()), compatibleFrom);
   if (count === 0) return;
   const processes = count === 1 ? '1 running process' : `${count} running processes`;
-  throw new StoreUnusableError(
+  throw new FatalError(
     `Migration ${number} "${name}" does not work with ${processes} of an older version, so it was not applied. Stop all processes of older versions, then try again. A process that was killed counts as running for 15 seconds. To apply the migration anyway, run "floe migrate --force". Requests to the older processes can then fail.`,
   );
 }

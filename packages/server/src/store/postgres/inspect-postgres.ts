@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
 import { measureFastestResponse, type StoreInspection } from '../store-inspection.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -10,7 +10,7 @@ const INSPECTION_SQL = `select current_setting('server_version') as version,
 
 /**
  * Connects to a PostgreSQL server once and reports its state. Changes nothing.
- * @throws StoreUnusableError if the server cannot be reached or rejects the connection
+ * @throws FatalError if the server cannot be reached or rejects the connection
  */
 export async function inspectPostgres(url: string, clock: Clock): Promise<StoreInspection> {
   const pool = createPostgresPool({
@@ -35,7 +35,7 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<StoreI
   } catch (cause) {
     const reason =
       cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
+    throw new FatalError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
   } finally {
     await pool.end();
   }

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import { type Clock, sleep } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import type { Log } from '../../core/log.ts';
 import type { DatabaseSchema } from '../schema.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { getPostgresErrorCode } from './postgres-errors.ts';
 
 /**
@@ -27,7 +27,7 @@ type Work<T> = (writer: Transaction<DatabaseSchema>) => Promise<T>;
  * Runs a transaction that changes tables that are in use. If it cannot lock a table, it is rolled back and
  * repeated for up to two minutes.
  * @param run starts a transaction, and may wait for its turn as long as necessary
- * @throws StoreUnusableError if a table stays locked
+ * @throws FatalError if a table stays locked
  */
 export async function runMigrationTransaction<T>(
   run: (work: Work<T>) => Promise<T>,
@@ -45,7 +45,7 @@ export async function runMigrationTransaction<T>(
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       if (!LOCK_ERRORS.has(getPostgresErrorCode(cause))) throw error;
       if (clock.monotonic() >= until)
-        throw new StoreUnusableError(
+        throw new FatalError(
           `A migration could not lock a table within ${GIVE_UP_MS / 1000} seconds and was rolled back. Find the transaction that holds the lock (select * from pg_stat_activity where xact_start < now() - interval '1 minute'), end it, and try again.`,
           { cause: error },
         );

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import type { Log } from '../../core/log.ts';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { DatabaseEngine } from '../database-engine.ts';
@@ -12,7 +13,6 @@ import { runMigrations } from '../migrations/run-migrations.ts';
 import type { BeatStore, UneventfulBeats } from '../monitoring/uneventful-beats.ts';
 import type { DatabaseSchema } from '../schema.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { applyPostgresBeatsIfUnchanged } from './apply-beats.ts';
 import { DayPartitions } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
@@ -66,7 +66,7 @@ export interface OpenPostgresOptions {
  * Opens a PostgreSQL database and runs pending migrations. Waits up to 30 seconds if the server is
  * unavailable.
  *
- * @throws StoreUnusableError if the server cannot be reached or rejects the connection, or a newer
+ * @throws FatalError if the server cannot be reached or rejects the connection, or a newer
  * program created the database
  */
 export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database & BeatStore> {
@@ -216,7 +216,7 @@ async function waitForServer(
     } catch (error) {
       const { reason, away } = classifyConnectFailure(error);
       if (!away || clock.monotonic() >= until)
-        throw new StoreUnusableError(`Cannot use the database ${place}: ${reason}. Check storage.database.`, {
+        throw new FatalError(`Cannot use the database ${place}: ${reason}. Check storage.database.`, {
           cause: error,
         });
       if (tries === 1) log.warn({ database: place, reason }, 'server is waiting for the database');
@@ -238,14 +238,14 @@ function classifyConnectFailure(error: unknown): { readonly reason: string; read
 
 /**
  * Returns `host:port/database`, without the password.
- * @throws StoreUnusableError for an invalid URL
+ * @throws FatalError for an invalid URL
  */
 function describeDatabaseUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`;
   } catch (cause) {
-    throw new StoreUnusableError(
+    throw new FatalError(
       'storage.database must be postgres://user:password@host:port/database. Percent-encode special characters in the password.',
       { cause },
     );

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely';
+import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
 import { type AppliedMigration, readMigrationHistory } from '../migrations/migration-history.ts';
 import { listRunningProcesses, type RunningProcess } from '../replicas.ts';
 import type { DatabaseSchema } from '../schema.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface PostgresMigrationState {
 
 /**
  * Reads the applied migrations and the running processes of a PostgreSQL database. Changes nothing.
- * @throws StoreUnusableError if the database cannot be read
+ * @throws FatalError if the database cannot be read
  */
 export async function readPostgresMigrationState(
   url: string,
@@ -37,7 +37,7 @@ export async function readPostgresMigrationState(
   } catch (cause) {
     const reason =
       cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    throw new StoreUnusableError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
+    throw new FatalError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
   } finally {
     await pool.end();
   }

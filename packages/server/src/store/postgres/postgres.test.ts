@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit-entries.suite.ts';
 import { exchangeListSuite } from '../exchange-pages.suite.ts';
-
 import { findExchangeById, getExchangePage } from '../exchanges.ts';
 import { liveEventSuite } from '../live-events.suite.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -22,7 +22,6 @@ import { rollupExpirySuite } from '../rollup-expiry.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { storedResponseSuite } from '../stored-responses.suite.ts';
 import { ingestRows } from '../test/ingest-rows.ts';
 import { createLogSpy } from '../test/log-spy.ts';
@@ -80,8 +79,7 @@ test('a database of a newer version is rejected', async (t) => {
   await open(t, url, [...MIGRATIONS, second]);
   await assert.rejects(
     openPostgres(url, quiet),
-    (error) =>
-      error instanceof StoreUnusableError && /was migrated by a newer version of Floe/.test(error.message),
+    (error) => error instanceof FatalError && /was migrated by a newer version of Floe/.test(error.message),
   );
 });
 
@@ -109,7 +107,7 @@ test('an unavailable server is waited for, then reported in one line without the
   await assert.rejects(
     openPostgres(`postgres://floe:hunter2@127.0.0.1:${port}/floe`, { ...quiet, log, startTimeoutMs: 700 }),
     (error) =>
-      error instanceof StoreUnusableError &&
+      error instanceof FatalError &&
       error.message.startsWith(`Cannot use the database 127.0.0.1:${port}/floe: connect ECONNREFUSED`) &&
       !error.message.includes('hunter2'),
   );
@@ -134,7 +132,7 @@ test('a wrong password, database or URL is rejected immediately', async (t) => {
   for (const [place, message] of cases)
     await assert.rejects(
       openDatabase(place, { ...quiet, dataDir: '/nowhere' }),
-      (error) => error instanceof StoreUnusableError && message.test(error.message),
+      (error) => error instanceof FatalError && message.test(error.message),
       place,
     );
 });

@@ -4,12 +4,12 @@ import { eventually } from '@floe/testkit/eventually';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import pg from 'pg';
 import { systemClock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { getNewestMigrationNumber, MIGRATIONS } from '../migrations/migration-list.ts';
 import { registerReplica } from '../replicas.ts';
 import { getSetting, storeSetting } from '../settings.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { createLogSpy } from '../test/log-spy.ts';
 import { createTestDatabase, runAsAdministrator } from '../test/postgres-database.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
@@ -47,7 +47,7 @@ async function numbersIn(url: string): Promise<readonly unknown[]> {
 }
 
 function refusal(pattern: RegExp) {
-  return (error: unknown) => error instanceof StoreUnusableError && pattern.test(error.message);
+  return (error: unknown) => error instanceof FatalError && pattern.test(error.message);
 }
 
 test('a release runs, and starts, on a database with a compatible migration of the next one', async (t) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { FatalError } from '../../core/fatal-error.ts';
 import type { AppliedMigration } from '../migrations/migration-history.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import {
   createDatabaseCopyError,
   DATABASE_COPY_SIZE_SQL,
@@ -14,7 +14,7 @@ import { isSqliteBusyError } from './sqlite-errors.ts';
  * Writes a consistent copy of a database that may be in use. Either the complete copy is written or
  * nothing. Replaces an existing file. Blocks, so only commands may use it.
  *
- * @throws StoreUnusableError if `from` is not a database, or `to` does not fit on the disk or cannot be written
+ * @throws FatalError if `from` is not a database, or `to` does not fit on the disk or cannot be written
  */
 export async function copySqliteDatabase(
   from: string,
@@ -33,7 +33,7 @@ export async function copySqliteDatabase(
  * Writes a copy of a database that no process uses, as `copySqliteDatabase` does. Until the result is closed, no
  * process can use the database.
  *
- * @throws StoreUnusableError also if a process is using the database
+ * @throws FatalError also if a process is using the database
  */
 export async function copyUnusedSqliteDatabase(
   from: string,
@@ -56,7 +56,7 @@ interface CopyPaths {
 }
 
 function openForCopy({ from, to, isExclusive }: CopyPaths & { readonly isExclusive: boolean }): DatabaseSync {
-  if (!existsSync(from)) throw new StoreUnusableError(`No database exists at ${from}. Check the path.`);
+  if (!existsSync(from)) throw new FatalError(`No database exists at ${from}. Check the path.`);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(from, { readOnly: !isExclusive, timeout: isExclusive ? 0 : 30_000 });
@@ -66,7 +66,7 @@ function openForCopy({ from, to, isExclusive }: CopyPaths & { readonly isExclusi
   } catch (cause) {
     database?.close();
     if (isExclusive && isSqliteBusyError(cause))
-      throw new StoreUnusableError(
+      throw new FatalError(
         `Another process is using ${from}. Nothing was copied. Stop the Floe server that uses this database, and run the command again.`,
         { cause },
       );
@@ -84,7 +84,7 @@ async function writeCopyOf(
     const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
     await writeDatabaseCopy({ ...paths, bytes, write }, parts);
   } catch (cause) {
-    throw cause instanceof StoreUnusableError ? cause : createDatabaseCopyError(paths.from, paths.to, cause);
+    throw cause instanceof FatalError ? cause : createDatabaseCopyError(paths.from, paths.to, cause);
   }
 }
 
@@ -99,7 +99,7 @@ export interface SqliteInspection {
 /**
  * Inspects a database file and changes nothing.
  *
- * @throws StoreUnusableError if it is corrupted or not a SQLite database
+ * @throws FatalError if it is corrupted or not a SQLite database
  */
 export function inspectSqliteFile(path: string): SqliteInspection {
   try {
@@ -121,7 +121,7 @@ export function inspectSqliteFile(path: string): SqliteInspection {
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(
+    throw new FatalError(
       `${path} is corrupted or not a SQLite database: ${reason}. Use another copy or backup.`,
       { cause },
     );

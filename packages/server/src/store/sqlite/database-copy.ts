@@ -1,8 +1,8 @@
 import { open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import type { Log } from '../../core/log.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 
 /**
  * The SQL query that returns the size of a copy of the database in bytes. The size includes all pages except free
@@ -37,7 +37,7 @@ export interface DatabaseCopyRequest {
 /**
  * Creates a copy that only its owner can read. The copy gets its final name when it is complete and on disk.
  * Deletes incomplete copies of killed processes.
- * @throws StoreUnusableError if there is not enough space (before anything is written), or if the copy cannot
+ * @throws FatalError if there is not enough space (before anything is written), or if the copy cannot
  * be written
  */
 export async function writeDatabaseCopy(
@@ -95,14 +95,9 @@ export async function requireFreeSpace(
 }
 
 /** Returns the error for a copy that failed. It contains the cause. */
-export function createDatabaseCopyError(
-  from: string,
-  to: string,
-  cause: unknown,
-  purpose = '',
-): StoreUnusableError {
+export function createDatabaseCopyError(from: string, to: string, cause: unknown, purpose = ''): FatalError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StoreUnusableError(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });
+  return new FatalError(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });
 }
 
 async function readFreeBytes(directory: string): Promise<number> {

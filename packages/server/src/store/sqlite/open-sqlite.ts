@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { FatalError } from '../../core/fatal-error.ts';
 import { runForServer } from '../../core/org-context.ts';
 import { EPHEMERAL_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { CoordinatorClient } from '../coordinator/coordinator-client.ts';
@@ -18,7 +19,6 @@ import {
 import { expireExchangesInBatches } from '../retention.ts';
 import type { DatabaseSchema } from '../schema.ts';
 import type { Database, DatabaseWriter, SpoolIngestResult, SpoolRegion } from '../store-interfaces.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { CoordinatedSnapshotSignals } from './coordinated-snapshot-signals.ts';
 import { CoordinatedWriteScheduler } from './coordinated-write-scheduler.ts';
 import {
@@ -48,7 +48,7 @@ export interface OpenSqliteOptions extends DatabaseCopyOptions {
  * Opens a SQLite file. Creates it if it is missing, and runs pending migrations. One thread writes
  * and another one reads.
  *
- * @throws StoreUnusableError if the path, the file or its schema cannot be used
+ * @throws FatalError if the path, the file or its schema cannot be used
  */
 export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database & BeatStore> {
   await prepareFile(path);
@@ -200,7 +200,7 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Sqlite
     await thread.send({ kind: 'open', path, role });
   } catch (error) {
     if (error instanceof SqliteWorkerRequestError)
-      throw new StoreUnusableError(describeSqliteOpenError(path, error.failure), { cause: error });
+      throw new FatalError(describeSqliteOpenError(path, error.failure), { cause: error });
     throw error;
   }
 }
@@ -209,7 +209,7 @@ async function openThread(thread: SqliteWorkerThread, path: string, role: Sqlite
 async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())
-    throw new StoreUnusableError(
+    throw new FatalError(
       `${path} is a directory. storage.database must specify a file. Example: sqlite:./.floe/floe.db`,
     );
   try {
@@ -217,7 +217,7 @@ async function prepareFile(path: string): Promise<void> {
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusableError(
+    throw new FatalError(
       `Cannot write to the database ${path}: ${reason}. Check the permissions of the file and its directory.`,
       { cause },
     );

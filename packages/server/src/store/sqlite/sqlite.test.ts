@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
+import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit-entries.suite.ts';
@@ -20,7 +21,6 @@ import { rollupSuite } from '../rollups.suite.ts';
 import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
 import type { Database } from '../store-interfaces.ts';
-import { StoreUnusableError } from '../store-unusable-error.ts';
 import { storedResponseSuite } from '../stored-responses.suite.ts';
 import { createTestExchangeRow } from '../test/rows.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
@@ -144,7 +144,7 @@ test('a database of a newer version is rejected', async (t) => {
   await assert.rejects(
     openIn(t, dataDir),
     (error) =>
-      error instanceof StoreUnusableError &&
+      error instanceof FatalError &&
       new RegExp(
         `newer version of Floe: migration ${second.number} "second" .*migrations up to ${second.number - 1}\\.`,
       ).test(error.message),
@@ -165,7 +165,7 @@ test('a path that cannot be a database is rejected with the reason', async (t) =
   for (const [url, message] of cases)
     await assert.rejects(
       openDatabase(url, { ...quiet, dataDir }),
-      (error) => error instanceof StoreUnusableError && message.test(error.message),
+      (error) => error instanceof FatalError && message.test(error.message),
       url,
     );
   assert.match(readFileSync(join(dataDir, 'text.db'), 'utf8'), /^this is a file of text/);
