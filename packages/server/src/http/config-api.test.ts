@@ -213,7 +213,10 @@ test('a document with one mistake changes nothing and is rejected with the posit
       YAML.replace('main/large', 'mian/large'),
       /floe\.yaml:18:.*this provider does not exist; did you mean "main"/,
     ],
-    [YAML.replace('id: acme', 'id: someone\n  - id: else'), /must contain an entry "acme"/],
+    [
+      YAML.replace('id: acme', 'id: someone\n  - id: else'),
+      /must contain exactly one organization, or an organization with the id "acme"/,
+    ],
     [
       'orgs: [{ id: acme, monitors: [{ id: a, expected_interval_minutes: 5, channels: [x] }] }]',
       /this channel does not exist/,
