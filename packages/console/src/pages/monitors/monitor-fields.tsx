@@ -97,12 +97,13 @@ function GraceFields({ form, onChange }: FieldsProps) {
       >
         <Input
           value={form.firstDue}
-          placeholder={monitorEditorText.firstDuePlaceholder}
+          placeholder={monitorEditorText.firstDuePlaceholder[form.kind]}
           onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>
       <Checkbox
         label={monitorEditorText.failIsMiss}
+        hint={monitorEditorText.failIsMissHint}
         checked={form.failIsMiss}
         onChange={(failIsMiss) => onChange({ failIsMiss })}
       />

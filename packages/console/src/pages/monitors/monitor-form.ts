@@ -19,7 +19,7 @@ export interface MonitorFormValues {
   readonly alertAfter: string;
   /** Whether a failure that the job reports counts as one miss. */
   readonly failIsMiss: boolean;
-  /** Time until the first beat is due. Empty means the interval plus the grace period. */
+  /** Time until the first beat is due. Empty means the first expected time plus the grace period. */
   readonly firstDue: string;
   readonly channels: readonly string[];
   readonly tags: string;
