@@ -54,7 +54,12 @@ export const monitorsText = {
   actions: {
     sendTestBeat: 'Send test beat',
     sendTestBeatShort: 'Send test',
-    testBeatSent: 'Test beat recorded.',
+    testBeatHint:
+      'Counts as a real beat: it ends a failure, sends a recovery alert and starts the next deadline.',
+    testBeatTitle: (name: string) => `Send a test beat to monitor “${name}”?`,
+    testBeatEffect:
+      'The test beat counts as a real beat. It ends the failure, sends a recovery alert and starts the next deadline.',
+    testBeatSent: 'Test beat recorded as a real beat.',
     testBeatFailed: (status: number) => `Could not send the test beat. The server responded with ${status}.`,
     pause: 'Pause monitor',
     resume: 'Resume monitor',
