@@ -10,6 +10,8 @@ export const ruleText = {
     resource: 'rule',
     intro:
       'The strictest matching rule applies. Rules prevent accidents and make attacks harder, but they are not a sandbox.',
+    builtIn:
+      'Built-in rule unclear-command: if any rule denies shell commands or requires approval for them, commands that cannot be analyzed require approval.',
     emptyTitle: 'No rules',
     empty:
       'Without rules, agents use their own permissions. Create a rule to control what agents may do. A new rule starts in observe mode, which records decisions without blocking any action.',
@@ -18,7 +20,7 @@ export const ruleText = {
     events: 'Events',
     match: 'Match',
     mode: 'Mode',
-    matches: 'Matches, 7 d',
+    matches: 'Decided, 7 d',
     source: 'Source',
     contains: (findings: readonly string[]) => `contains ${findings.join(', ')}`,
   },
@@ -89,6 +91,10 @@ export const ruleText = {
     path: 'Path',
     connectorUrl: 'Connector URL',
     notEnforced: 'No matching rule is enforced, so the action is not blocked.',
+    stricterNotEnforced: {
+      deny: 'A stricter rule would deny this, but is not enforced.',
+      ask: 'A stricter rule would require approval for this, but is not enforced.',
+    },
     draftChanges: 'The draft changes this result.',
     savedResult: (summary: string) => `Saved rules: ${summary}`,
     draftUnchanged: 'The draft does not change this result.',

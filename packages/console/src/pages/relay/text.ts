@@ -83,6 +83,7 @@ export const relayText = {
     masked: 'Masked:',
     rules: 'Matching rules',
     rulesRemark: 'The strictest rule applies',
+    builtIn: 'built-in',
     noRules: 'No rule matched. The agent used its own permissions.',
     answer: 'Response to the hook',
     latency: (duration: string) => `Latency ${duration}`,
