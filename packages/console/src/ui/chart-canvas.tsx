@@ -5,6 +5,8 @@ import type { GapSpan } from '../format/gap-spans.ts';
 import { getBrowserTimeZone } from '../format/times.ts';
 import type { ChartProps, PlottedSeries } from './chart.tsx';
 import { describeAnnotationsAt, drawAnnotations } from './chart-annotations.ts';
+import { listSeriesColors } from './chart-colors.ts';
+import { listAxisIncrements } from './chart-increments.ts';
 import { formatIntervalLabel } from './chart-intervals.ts';
 import { stackSeries } from './chart-stack.ts';
 import { createChartTooltip } from './chart-tooltip.ts';
@@ -64,7 +66,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   // The previous period is compared with the total, so it is not part of the stack.
   const sums = kind === 'stacked' ? stackSeries(base.map(({ values }) => values)) : null;
   const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
-  const strokes = strokesOf(series, kind, colour);
+  const strokes = listSeriesColors(series, kind).map(colour);
   const isFlat = !shown.some((values) => values.some((value) => value));
   const tooltip = createChartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
@@ -87,7 +89,12 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
       { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
-      { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
+      {
+        ...axis,
+        size: 64,
+        ...listAxisIncrements(shown),
+        values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format),
+      },
     ],
     hooks: {
       drawClear: [(plot) => hatch(plot, props, colour('unknown'))],
@@ -160,23 +167,6 @@ function axisOf(colour: (name: string) => string) {
     ticks: { show: false },
     font: '11px sans-serif',
   };
-}
-
-/**
- * Returns one color per series. A previous period has the color of its series, or a text color in a stacked
- * chart.
- */
-function strokesOf(
-  series: readonly PlottedSeries[],
-  kind: 'lines' | 'stacked',
-  colour: (name: string) => string,
-): string[] {
-  const base = series.filter(({ compare }) => !compare).length;
-  return series.map((one, index) => {
-    if (one.compare && kind === 'stacked') return colour('ink-3');
-    const place = one.compare ? index - base : index;
-    return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
-  });
 }
 
 /**
