@@ -37,7 +37,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'spent',
     label: budgetsText.columns.spent,
-    width: 'minmax(11rem, 16rem)',
+    width: 'minmax(15rem, 18rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
     cell: (budget) => <BudgetSpendMeter budget={budget} />,
   },
@@ -68,7 +68,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'forecast',
     label: budgetsText.columns.forecast,
-    width: '10rem',
+    width: '12rem',
     align: 'end',
     cell: (budget) => <BudgetForecast budget={budget} />,
   },
@@ -116,12 +116,12 @@ export function BudgetForecast({ budget }: { readonly budget: Budget }) {
     <span
       title={explanation}
       className={joinClassNames(
-        'inline-flex items-center gap-1 align-bottom',
+        'inline-flex max-w-full items-center gap-1 align-bottom',
         isOver && 'font-medium text-warning-ink',
       )}
     >
       {isOver && <TriangleAlert size={14} aria-label={budgetsText.forecast.overLimit} role="img" />}
-      {summary}
+      <span className="truncate">{summary}</span>
     </span>
   );
 }

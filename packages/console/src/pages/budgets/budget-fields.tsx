@@ -40,6 +40,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
         </FormField>
         <OnStoreErrorField form={form} onChange={onChange} />
       </div>
+      <p className="text-ui text-ink-2">{budgetsText.alerts}</p>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>
   );
@@ -48,7 +49,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
 /** The fields for the amount, the period and the action when the limit is reached. */
 function Amount({ form, onChange }: FormFieldsProps<BudgetFormValues>) {
   return (
-    <div className="grid gap-4 sm:grid-cols-3">
+    <div className="grid gap-4 sm:grid-cols-2">
       <FormField name="limit_usd" label={budgetsText.fields.limit}>
         <Input
           inputMode="decimal"
@@ -67,7 +68,11 @@ function Amount({ form, onChange }: FormFieldsProps<BudgetFormValues>) {
           }}
         />
       </FormField>
-      <FormField name="mode" label={budgetsText.fields.mode}>
+      <FormField
+        name="mode"
+        label={budgetsText.fields.mode}
+        {...(form.mode === 'hard' ? { hint: budgetsText.fields.modeHint } : {})}
+      >
         <Select
           choices={MODES}
           value={form.mode}
