@@ -18,6 +18,7 @@ export const channelsText = {
     allEvents: 'All events',
     noDelivery: 'None yet',
     noResponse: 'No response',
+    nextAttempt: (status: string, relative: string) => `${status}, next attempt ${relative}`,
   },
   drawer: {
     newTitle: 'Create channel',
@@ -50,6 +51,8 @@ export const channelsText = {
     kind: 'Kind',
     storedHint: 'The stored value is not shown. Leave empty to keep it.',
     storedPlaceholder: 'Stored',
+    optionalPlaceholder: 'Not shown',
+    optionalHint: 'Leave empty to keep the current value, if there is one.',
     storedUrlPlaceholder: (origin: string) => `${origin}/… (stored)`,
     events: 'Events',
     tags: 'Monitor tags',
