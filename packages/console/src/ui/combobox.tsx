@@ -1,6 +1,7 @@
+import { ChevronDown } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { joinClassNames } from './class-names.ts';
-import { Input, type SelectOption } from './field.tsx';
+import { CHEVRON_CLASS, Input, type SelectOption } from './field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
@@ -73,7 +74,9 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         onChange={({ target }) => type(target.value)}
         onKeyDown={press}
         onBlur={leave}
+        className="pr-8"
       />
+      <ChevronDown size={16} aria-hidden="true" className={CHEVRON_CLASS} />
       <ChoiceList id={list} found={found} at={at} onTake={take} />
     </div>
   );

@@ -99,6 +99,9 @@ export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
   );
 }
 
+/** The position of the arrow in a control with options. The parent element must be positioned. */
+export const CHEVRON_CLASS = 'pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-ink-3';
+
 /** An option that the user can select. */
 export interface SelectOption {
   readonly value: string;
@@ -128,11 +131,7 @@ export function Select({
           </option>
         ))}
       </select>
-      <ChevronDown
-        size={16}
-        aria-hidden="true"
-        className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-ink-3"
-      />
+      <ChevronDown size={16} aria-hidden="true" className={CHEVRON_CLASS} />
     </span>
   );
 }
