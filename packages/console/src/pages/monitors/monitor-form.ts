@@ -93,6 +93,18 @@ export function toScheduleBody(form: MonitorFormValues) {
 }
 
 /**
+ * Converts the schedule fields to the body of a schedule preview. An interval is counted from the last beat, unless
+ * the next beat would already be overdue.
+ */
+export function toSchedulePreviewBody(form: MonitorFormValues, lastBeatAt: string | null, now: Date) {
+  const body = toScheduleBody(form);
+  const interval = form.kind === 'interval' ? parseMinutes(form.interval) : null;
+  if (lastBeatAt === null || interval === null) return body;
+  const isOverdue = Date.parse(lastBeatAt) + interval * 60_000 <= now.getTime();
+  return isOverdue ? body : { ...body, from: lastBeatAt };
+}
+
+/**
  * Returns the cron schedule for the request body. Without a time zone, the organization’s time zone applies.
  */
 export function toCronScheduleBody({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {

@@ -42,6 +42,8 @@ export const monitorsText = {
     select: (name: string) => `Select ${name}`,
     failing: (duration: string) => `Failing ${duration}`,
     mutedUntil: (time: string) => `Muted until ${time}`,
+    inMaintenance: (name: string, time: string) =>
+      `Alerts are muted by the maintenance window ${name} until ${time}`,
     since: (time: string) => `failed at ${time}`,
     failingFor: (duration: string) => `failing for ${duration}`,
     deadlineIn: (relative: string) => `deadline ${relative}`,
