@@ -24,6 +24,10 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
       </FormField>
       <LimitSubjectFields form={form} onChange={onChange} />
       <Amount form={form} onChange={onChange} />
+      <p className="text-small text-ink-3">
+        {form.mode === 'hard' && `${budgetsText.fields.modeHint} `}
+        {budgetsText.fields.alerts}
+      </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField
           name="metadata"
@@ -40,7 +44,6 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
         </FormField>
         <OnStoreErrorField form={form} onChange={onChange} />
       </div>
-      <p className="text-ui text-ink-2">{budgetsText.alerts}</p>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>
   );
@@ -49,7 +52,7 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
 /** The fields for the amount, the period and the action when the limit is reached. */
 function Amount({ form, onChange }: FormFieldsProps<BudgetFormValues>) {
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-4 sm:grid-cols-3">
       <FormField name="limit_usd" label={budgetsText.fields.limit}>
         <Input
           inputMode="decimal"
@@ -68,11 +71,7 @@ function Amount({ form, onChange }: FormFieldsProps<BudgetFormValues>) {
           }}
         />
       </FormField>
-      <FormField
-        name="mode"
-        label={budgetsText.fields.mode}
-        {...(form.mode === 'hard' ? { hint: budgetsText.fields.modeHint } : {})}
-      >
+      <FormField name="mode" label={budgetsText.fields.mode}>
         <Select
           choices={MODES}
           value={form.mode}

@@ -51,16 +51,16 @@ export const budgetsText = {
     limitPlaceholder: '500',
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
-    mode: 'When the limit would be exceeded',
+    mode: 'When exceeded',
     modeHint:
       'A request is rejected if its highest possible cost exceeds the remaining amount. Set max_tokens to lower it.',
     modes: { hard: 'Reject requests', soft: 'Notify only' },
+    alerts: 'Alerts are sent when 50%, 80% and 100% of the limit have been spent.',
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',
     metadataHint:
       'Count only requests with this metadata. One name=value pair per line; all must match. Leave empty to count all requests.',
   },
-  alerts: 'Alerts are sent when 50%, 80% and 100% of the limit have been spent.',
   removal: {
     title: (name: string) => `Delete budget “${name}”?`,
     effect: (subject: string) => `The budget will no longer apply to ${subject}. Recorded spending is kept.`,
