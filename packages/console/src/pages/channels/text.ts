@@ -112,6 +112,7 @@ export const channelsText = {
     noMatchTitle: 'No alerts match',
     noMatch: 'Remove a filter to see more alerts.',
     ended: 'ended',
+    wasFailing: (name: string) => `${name} was failing`,
     notSent: 'No channel was notified.',
     sent: 'delivered',
     pending: 'pending',

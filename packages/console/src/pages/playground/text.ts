@@ -84,6 +84,7 @@ export const playgroundText = {
   },
   figures: {
     firstToken: (duration: string) => `First token after ${duration}`,
+    total: (duration: string) => `Total ${duration}`,
     tokens: (count: string) => `${count} tokens`,
     unknownCost: 'Cost unknown',
     noCost: 'No cost',

@@ -200,15 +200,28 @@ function Endpoint({ form, onChange }: PartProps) {
           onChange={({ target }) => onChange({ base_url: target.value })}
         />
       </FormField>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <FormField
-          name="region"
-          label={providersText.create.region}
-          optional
-          hint={providersText.create.regionHint}
-        >
-          <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
-        </FormField>
+      <CloudFields form={form} onChange={onChange} />
+    </>
+  );
+}
+
+/** The provider kinds that use a cloud region, and those that use a cloud project. */
+const REGION_KINDS: ReadonlySet<string> = new Set(['bedrock', 'vertex']);
+const PROJECT_KINDS: ReadonlySet<string> = new Set(['vertex']);
+
+function CloudFields({ form, onChange }: PartProps) {
+  if (!REGION_KINDS.has(form.kind)) return null;
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <FormField
+        name="region"
+        label={providersText.create.region}
+        optional
+        hint={providersText.create.regionHint}
+      >
+        <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
+      </FormField>
+      {PROJECT_KINDS.has(form.kind) && (
         <FormField
           name="project"
           label={providersText.create.project}
@@ -217,8 +230,8 @@ function Endpoint({ form, onChange }: PartProps) {
         >
           <Input value={form.project} onChange={({ target }) => onChange({ project: target.value })} />
         </FormField>
-      </div>
-    </>
+      )}
+    </div>
   );
 }
 
@@ -230,8 +243,8 @@ function bodyOf(form: typeof START) {
     kind: form.kind,
     base_url: orNull(form.base_url),
     api_key: orNull(form.api_key),
-    region: orNull(form.region),
-    project: orNull(form.project),
+    region: REGION_KINDS.has(form.kind) ? orNull(form.region) : null,
+    project: PROJECT_KINDS.has(form.kind) ? orNull(form.project) : null,
     models: models.length === 0 ? null : models,
   };
 }

@@ -91,6 +91,7 @@ export const routesText = {
     label: 'Targets',
     none: 'No targets: each request goes to the model that it names. An alias needs at least one target.',
     add: 'Add target',
+    weightLabel: 'Weight',
     newTarget: 'new target',
     target: (number: number) => `Target ${number}`,
     placeholder: 'provider/model',
