@@ -110,6 +110,19 @@ test('a request with several metadata values shows one of them and the number of
   await page.locator('[data-column=metadata]').getByText('+2').waitFor();
 });
 
+test('a disabled field shows the default that applies, but no example', async () => {
+  const placeholderColor = (field: Locator) =>
+    field.evaluate((input) => getComputedStyle(input, '::placeholder').color);
+  const rule = await open('/relay/rules/prod-db');
+  const example = rule.getByLabel('Subcommands');
+  await example.waitFor();
+  assert.equal(await placeholderColor(example), 'rgba(0, 0, 0, 0)');
+  const monitor = await open('/monitors/nightly-backup/edit');
+  const grace = monitor.getByLabel(/^Grace period/);
+  await grace.waitFor();
+  assert.notEqual(await placeholderColor(grace), 'rgba(0, 0, 0, 0)');
+});
+
 test('the buttons of the requests page stay in one line beside a drawer', async () => {
   const page = await open(`/requests?open=${harness.loggedRequestId}`);
   const download = page.getByRole('button', { name: 'Export requests' });

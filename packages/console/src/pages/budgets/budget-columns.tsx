@@ -45,7 +45,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     id: 'left',
     label: budgetsText.columns.remaining,
     width: '7rem',
-    yields: 4,
+    yields: 3,
     align: 'end',
     value: ({ state }) => state?.remaining_nano_usd ?? null,
     cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : budgetsText.none),
@@ -76,7 +76,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     id: 'resets',
     label: budgetsText.columns.resets,
     width: '6.5rem',
-    yields: 3,
+    yields: 4,
     cell: ({ state }) =>
       state?.resets_at ? (
         <RelativeTimeText at={state.resets_at} />

@@ -126,6 +126,7 @@ function KindInput({
       <Input
         value={value}
         placeholder={shown.placeholder}
+        data-shows-default={stored ? '' : undefined}
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => onChange(target.value)}

@@ -75,6 +75,7 @@ function GraceFields({ form, onChange }: FieldsProps) {
         <Input
           value={form.grace}
           placeholder={monitorEditorText.gracePlaceholder}
+          data-shows-default=""
           onChange={({ target }) => onChange({ grace: target.value })}
         />
       </FormField>
@@ -98,6 +99,7 @@ function GraceFields({ form, onChange }: FieldsProps) {
         <Input
           value={form.firstDue}
           placeholder={monitorEditorText.firstDuePlaceholder[form.kind]}
+          data-shows-default=""
           onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>

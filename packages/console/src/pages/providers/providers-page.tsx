@@ -127,7 +127,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
     {
       id: 'models',
       label: providersText.columns.models,
-      width: 'minmax(5rem, 10rem)',
+      width: 'minmax(7rem, 10rem)',
       yields: 1,
       cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
     },
@@ -142,7 +142,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
     {
       id: 'errors',
       label: providersText.columns.errors,
-      width: '5rem',
+      width: '4rem',
       align: 'end',
       value: ({ id }) => errorRate(of(id)),
       cell: ({ id }) => <Errors traffic={of(id)} />,

@@ -89,7 +89,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'time',
     label: requestsText.columns.time,
-    width: '6.5rem',
+    width: '5.5rem',
     cell: ({ created_at }) => (
       <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserTimeZone(), true)}</time>
     ),
@@ -105,7 +105,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',
   label: requestsText.columns.model,
-  width: 'minmax(13.5rem, 1fr)',
+  width: 'minmax(12.5rem, 1fr)',
   cell: (row) => <ModelText row={row} />,
 };
 

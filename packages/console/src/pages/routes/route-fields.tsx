@@ -92,6 +92,7 @@ function RetriesAndTimeouts({ form, onChange }: FormFieldsProps<RouteFormValues>
             inputMode="decimal"
             value={form.timeouts[name]}
             placeholder={routesText.fields.timeoutPlaceholder}
+            data-shows-default=""
             onChange={({ target }) => onChange({ timeouts: { ...form.timeouts, [name]: target.value } })}
           />
         </FormField>
