@@ -61,13 +61,11 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   } = props;
   const colour = colours(element);
   const text = colour('ink-3');
-  const axis = axisOf(colour);
   const base = series.filter(({ compare }) => !compare);
   // The previous period is compared with the total, so it is not part of the stack.
   const sums = kind === 'stacked' ? stackSeries(base.map(({ values }) => values)) : null;
   const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
   const strokes = listSeriesColors(series, kind).map(colour);
-  const isFlat = !shown.some((values) => values.some((value) => value));
   const tooltip = createChartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
     {
@@ -87,15 +85,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
       points: { size: 6 },
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
-    axes: [
-      { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
-      {
-        ...axis,
-        size: 64,
-        ...listAxisIncrements(shown),
-        values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format),
-      },
-    ],
+    axes: axesOf(shown, format, colour),
     hooks: {
       drawClear: [(plot) => hatch(plot, props, colour('unknown'))],
       setSelect: [(plot) => zoom(plot, onZoom)],
@@ -160,13 +150,28 @@ function lookOf(one: PlottedSeries, stroke: string, kind: 'lines' | 'stacked'): 
   };
 }
 
-function axisOf(colour: (name: string) => string) {
-  return {
+/** Returns the time axis and the value axis of a chart with the given values. */
+function axesOf(
+  shown: readonly (readonly (number | null)[])[],
+  format: (value: number) => string,
+  colour: (name: string) => string,
+): uPlot.Axis[] {
+  const axis = {
     stroke: colour('ink-3'),
     grid: { stroke: colour('grid'), width: 1 },
     ticks: { show: false },
     font: '11px sans-serif',
   };
+  const isFlat = !shown.some((values) => values.some((value) => value));
+  return [
+    { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
+    {
+      ...axis,
+      size: 64,
+      ...listAxisIncrements(shown),
+      values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format),
+    },
+  ];
 }
 
 /**

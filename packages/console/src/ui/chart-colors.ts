@@ -1,11 +1,9 @@
-import type { PlottedSeries } from './chart.tsx';
-
 /**
  * Returns the name of a color token per series. A previous period has the color of its series, or a text color in a
  * stacked chart.
  */
 export function listSeriesColors(
-  series: readonly Pick<PlottedSeries, 'compare'>[],
+  series: readonly { readonly compare?: boolean }[],
   kind: 'lines' | 'stacked',
 ): string[] {
   const base = series.filter(({ compare }) => !compare).length;

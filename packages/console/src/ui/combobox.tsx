@@ -1,7 +1,6 @@
-import { ChevronDown } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { joinClassNames } from './class-names.ts';
-import { CHEVRON_CLASS, Input, type SelectOption } from './field.tsx';
+import { Chevron, Input, type SelectOption } from './field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
@@ -60,7 +59,7 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
     event.preventDefault();
   }
   return (
-    <div className="relative">
+    <div className="relative [&>input]:pr-8">
       <Input
         role="combobox"
         aria-expanded={found.length > 0}
@@ -74,9 +73,8 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         onChange={({ target }) => type(target.value)}
         onKeyDown={press}
         onBlur={leave}
-        className="pr-8"
       />
-      <ChevronDown size={16} aria-hidden="true" className={CHEVRON_CLASS} />
+      <Chevron />
       <ChoiceList id={list} found={found} at={at} onTake={take} />
     </div>
   );

@@ -1,4 +1,9 @@
-import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
+import {
+  isProviderKind,
+  PROVIDER_KIND_NAMES,
+  PROVIDER_KINDS,
+  usesCloudSetting,
+} from '@floe/contract/config/provider-kinds';
 import { Ellipsis } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
@@ -205,12 +210,8 @@ function Endpoint({ form, onChange }: PartProps) {
   );
 }
 
-/** The provider kinds that use a cloud region, and those that use a cloud project. */
-const REGION_KINDS: ReadonlySet<string> = new Set(['bedrock', 'vertex']);
-const PROJECT_KINDS: ReadonlySet<string> = new Set(['vertex']);
-
 function CloudFields({ form, onChange }: PartProps) {
-  if (!REGION_KINDS.has(form.kind)) return null;
+  if (!usesCloudSetting(form.kind, 'region')) return null;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <FormField
@@ -221,7 +222,7 @@ function CloudFields({ form, onChange }: PartProps) {
       >
         <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
       </FormField>
-      {PROJECT_KINDS.has(form.kind) && (
+      {usesCloudSetting(form.kind, 'project') && (
         <FormField
           name="project"
           label={providersText.create.project}
@@ -243,8 +244,8 @@ function bodyOf(form: typeof START) {
     kind: form.kind,
     base_url: orNull(form.base_url),
     api_key: orNull(form.api_key),
-    region: REGION_KINDS.has(form.kind) ? orNull(form.region) : null,
-    project: PROJECT_KINDS.has(form.kind) ? orNull(form.project) : null,
+    region: usesCloudSetting(form.kind, 'region') ? orNull(form.region) : null,
+    project: usesCloudSetting(form.kind, 'project') ? orNull(form.project) : null,
     models: models.length === 0 ? null : models,
   };
 }
