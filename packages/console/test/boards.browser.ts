@@ -229,6 +229,17 @@ test('a private board has a link, and the URL path of a new board is free', asyn
   await context.close();
 });
 
+test('the form of a channel does not claim that an optional secret is set', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/channels');
+  await page.locator('[data-row]').filter({ hasText: 'chat' }).click();
+  const secret = page.getByLabel(/^Signing secret/);
+  await secret.waitFor();
+  assert.equal(await secret.getAttribute('placeholder'), 'Not shown');
+  await page.getByText('Leave empty to keep the current value, if there is one.').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('a failed delivery that is retried shows the time of the next attempt', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/channels');
   await page.route('**/api/monitoring/alerts?**', async (route) => {

@@ -110,6 +110,22 @@ test('a request with several metadata values shows one of them and the number of
   await page.locator('[data-column=metadata]').getByText('+2').waitFor();
 });
 
+test('the icon of a routing step does not depend on the name of a model', async () => {
+  const page = await open('/requests');
+  await page.locator('[data-row]').filter({ hasText: 'sandbox/none' }).first().click();
+  const card = page.getByRole('region', { name: 'Request', exact: true });
+  const step = (text: string) => card.getByRole('listitem').filter({ hasText: text });
+  await step('the model id names the provider').getByRole('img', { name: 'Healthy' }).waitFor();
+  await step('the provider rejected the request').getByRole('img', { name: 'Failing' }).waitFor();
+});
+
+test('a chart with several lines names them', async () => {
+  const page = await open('/overview');
+  const chart = page.getByRole('figure', { name: 'Latency over time' });
+  await chart.waitFor();
+  assert.deepEqual(await chart.getByRole('listitem').allInnerTexts(), ['p50', 'p95']);
+});
+
 test('a disabled field shows the default that applies, but no example', async () => {
   const placeholderColor = (field: Locator) =>
     field.evaluate((input) => getComputedStyle(input, '::placeholder').color);
