@@ -42,14 +42,14 @@ export function buildRequestColumns(
     {
       id: 'tokens',
       label: requestsText.columns.tokens,
-      width: '6rem',
+      width: '5.5rem',
       align: 'end',
       cell: (row) => <TokenText row={row} />,
     },
     {
       id: 'cost',
       label: requestsText.columns.cost,
-      width: '5rem',
+      width: '4.75rem',
       align: 'end',
       cell: (row) => <CostText row={row} />,
     },
@@ -105,7 +105,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',
   label: requestsText.columns.model,
-  width: 'minmax(12.5rem, 1fr)',
+  width: 'minmax(13.5rem, 1fr)',
   cell: (row) => <ModelText row={row} />,
 };
 
