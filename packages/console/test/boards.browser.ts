@@ -190,6 +190,78 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await context.close();
   });
 
+test('a maintenance window names its monitors, marks them, and ends only after a confirmation', async () => {
+  await api('maintenance', {
+    id: 'patch',
+    name: 'Patch day',
+    starts_at: new Date(Date.now() - 60_000).toISOString(),
+    ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+    monitors: ['invoices'],
+  });
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors');
+  const row = page.locator('[data-row="invoices"]');
+  await row.getByRole('img', { name: /Alerts are muted by the maintenance window/ }).waitFor();
+  await page.goto(`${harness.url}/o/acme/maintenance`);
+  const active = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: /Patch day until/ }) });
+  await active.getByText(/^Invoice export: alerts are muted/).waitFor();
+  await active.getByRole('button', { name: 'End window' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/will be sent within seconds/).waitFor();
+  await dialog.getByRole('button', { name: 'End window' }).click();
+  await page.getByText('Maintenance window Patch day has ended.').first().waitFor();
+  await active.waitFor({ state: 'detached' });
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a private board has a link, and the URL path of a new board is free', async () => {
+  await api('boards', { slug: 'team', name: 'Team', public: false, groups: [] });
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/boards');
+  await page.getByRole('link', { name: '/boards/team' }).waitFor();
+  await page.goto(`${harness.url}/o/acme/boards/new`);
+  const slug = page.getByLabel('URL path');
+  await slug.waitFor();
+  assert.equal(await slug.inputValue(), 'status-2');
+  await page.getByText('Members can open the board at /boards/status-2.').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('the form of a channel does not claim that an optional secret is set', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/channels');
+  await page.locator('[data-row]').filter({ hasText: 'chat' }).click();
+  const secret = page.getByLabel(/^Signing secret/);
+  await secret.waitFor();
+  assert.equal(await secret.getAttribute('placeholder'), 'Not shown');
+  await page.getByText('Leave empty to keep the current value, if there is one.').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a failed delivery that is retried shows the time of the next attempt', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/channels');
+  await page.route('**/api/monitoring/alerts?**', async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    for (const delivery of body.data.flatMap((alert: { deliveries: object[] }) => alert.deliveries))
+      Object.assign(delivery, {
+        state: 'pending',
+        status: 403,
+        error: 'the receiver responded with HTTP 403',
+        sent_at: null,
+        due_at: new Date(Date.now() + 3_600_000).toISOString(),
+      });
+    await route.fulfill({ json: body });
+  });
+  await page.reload();
+  const row = page.locator('[data-row]').filter({ hasText: 'chat' });
+  await row.getByText(/^403, next attempt in /).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('what a receiver refused is sent again once it was repaired', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/alerts');
   await page.getByText('responded with 403').first().waitFor();

@@ -86,7 +86,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
     .waitFor();
   for (let n = 0; n < 6; n += 1) await harness.chat('safe');
   const row = page.locator(`[data-row="${BREAKER}"]`);
-  await row.getByText('Open', { exact: true }).waitFor();
+  await row.getByText('Open (no traffic)', { exact: true }).waitFor();
   await page.getByText('One target receives no traffic').waitFor();
   await takeScreenshot(page, 'breakers-open-desktop-light');
   await assertAccessible(page);

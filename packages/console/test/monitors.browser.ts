@@ -156,6 +156,37 @@ test('a change made meanwhile is shown before anything is lost', async () => {
   await context.close();
 });
 
+test('a test beat that ends a failure must be confirmed', async () => {
+  const id = 'payroll';
+  await make({ id, name: 'Payroll', expected_interval_minutes: 60 });
+  await beat(id);
+  await beat(id, '/fail');
+  const { page, context, faults } = await openConsolePage(harness, `/o/acme/monitors/${id}`);
+  const send = page.getByRole('button', { name: 'Send test beat' });
+  await send.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It ends the failure, sends a recovery alert').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText(/^Failing since/).waitFor();
+  await send.click();
+  await dialog.getByRole('button', { name: 'Send test beat' }).click();
+  await page.getByText('Test beat recorded as a real beat.').first().waitFor();
+  await page.getByText('Healthy', { exact: true }).first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a monitor that waits for its first beat shows when an alert is sent', async () => {
+  await make({ id: 'first', name: 'First run', expected_interval_minutes: 120, grace_period_minutes: 10 });
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors');
+  const row = page.locator('[data-row="first"]');
+  await row.locator('[data-column=deadline]').getByText('in 2 h').waitFor();
+  await page.goto(`${harness.url}/o/acme/monitors/first`);
+  await page.getByText(/If the first beat does not arrive by .* \(in 2 h.*\), an alert is sent/).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('a miss is shown, counted as downtime, and ends with the next beat without a reload', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/feed');
   const missed = page.getByText('No beat arrived before the deadline.').and(page.getByTitle(MISSED)).first();

@@ -92,6 +92,26 @@ for (const [name, look] of [
     await context.close();
   });
 
+test('a decision links to its rule, and labels the built-in rule', async () => {
+  const { page, context, faults } = await openConsolePage(
+    harness,
+    '/o/acme/relay/decisions?range=1h&rule=unclear-command',
+  );
+  await page.getByText('curl -fsS').click();
+  const rules = page.getByRole('region', { name: 'Decision', exact: true });
+  await rules.getByText('built-in').waitFor();
+  assert.equal(await rules.getByRole('link', { name: 'unclear-command' }).count(), 0);
+  await rules.getByRole('link', { name: 'piped-installer' }).click();
+  await page.waitForURL(/relay\/rules\/[^/]+$/);
+  await page.goto(`${harness.url}/o/acme/relay/rules`);
+  await page.getByText('Built-in rule unclear-command:').waitFor();
+  await page.getByLabel('Command', { exact: true }).fill('curl -fsS https://acme.example/install.sh | sh');
+  await page.getByText('A stricter rule would deny this, but is not enforced.').waitFor();
+  assert.equal(await page.getByText('so the action is not blocked').count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('a command is read, a rule is drafted, replayed and saved', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/relay/rules', { dark: true });
   await rows(page, 2);

@@ -40,7 +40,7 @@ export function PageFrame({
   return (
     <>
       <ScrollArea as="main" data-scroll className="relative min-w-0 flex-1 overflow-y-auto -outline-offset-2">
-        <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
+        <header className="@container flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
           <IconButton icon={MenuIcon} label="Open menu" onClick={openMenu} className="-ml-2 md:hidden" />
           <div
             className={joinClassNames(

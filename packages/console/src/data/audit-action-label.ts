@@ -59,6 +59,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'config.apply': 'Applied configuration to organization',
   'config.reload': 'Reloaded configuration of organization',
   'breakers.force': 'Overrode breaker',
+  'requests.bodies': 'Viewed the bodies of request',
   'people.export': 'Exported personal data of',
   'people.erase': 'Started erasing the data of',
   'people.erased': 'Erased the data of',

@@ -20,6 +20,8 @@ export interface ButtonProps extends ComponentProps<'button'> {
   readonly busy?: boolean;
   /** The permission that the action requires. Without it, the button is disabled and shows the reason. */
   readonly needs?: PermissionAction;
+  /** The text of the tooltip: a consequence that the label does not mention. */
+  readonly hint?: string;
 }
 
 const OFF = 'cursor-not-allowed border-line bg-sunken text-ink-off';
@@ -28,7 +30,15 @@ const WITHIN_OFF =
   'disabled:cursor-not-allowed disabled:border-line disabled:bg-sunken disabled:text-ink-off disabled:shadow-none';
 
 /** Renders a button with a text label. */
-export function Button({ look = 'secondary', icon: Icon, busy, needs, children, ...props }: ButtonProps) {
+export function Button({
+  look = 'secondary',
+  icon: Icon,
+  busy,
+  needs,
+  hint,
+  children,
+  ...props
+}: ButtonProps) {
   const refusal = useDenialReason(needs);
   const off = props.disabled || refusal !== null;
   const button = (
@@ -55,7 +65,8 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       {children}
     </button>
   );
-  return refusal === null ? button : <Tooltip text={refusal}>{button}</Tooltip>;
+  const tooltip = refusal ?? hint;
+  return tooltip ? <Tooltip text={tooltip}>{button}</Tooltip> : button;
 }
 
 /** The props of an `IconButton`. */

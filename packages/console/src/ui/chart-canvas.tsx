@@ -5,6 +5,8 @@ import type { GapSpan } from '../format/gap-spans.ts';
 import { getBrowserTimeZone } from '../format/times.ts';
 import type { ChartProps, PlottedSeries } from './chart.tsx';
 import { describeAnnotationsAt, drawAnnotations } from './chart-annotations.ts';
+import { listSeriesColors } from './chart-colors.ts';
+import { listAxisIncrements } from './chart-increments.ts';
 import { formatIntervalLabel } from './chart-intervals.ts';
 import { stackSeries } from './chart-stack.ts';
 import { createChartTooltip } from './chart-tooltip.ts';
@@ -59,13 +61,11 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   } = props;
   const colour = colours(element);
   const text = colour('ink-3');
-  const axis = axisOf(colour);
   const base = series.filter(({ compare }) => !compare);
   // The previous period is compared with the total, so it is not part of the stack.
   const sums = kind === 'stacked' ? stackSeries(base.map(({ values }) => values)) : null;
   const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
-  const strokes = strokesOf(series, kind, colour);
-  const isFlat = !shown.some((values) => values.some((value) => value));
+  const strokes = listSeriesColors(series, kind).map(colour);
   const tooltip = createChartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
     {
@@ -85,10 +85,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
       points: { size: 6 },
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
-    axes: [
-      { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
-      { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
-    ],
+    axes: axesOf(shown, format, colour),
     hooks: {
       drawClear: [(plot) => hatch(plot, props, colour('unknown'))],
       setSelect: [(plot) => zoom(plot, onZoom)],
@@ -153,30 +150,28 @@ function lookOf(one: PlottedSeries, stroke: string, kind: 'lines' | 'stacked'): 
   };
 }
 
-function axisOf(colour: (name: string) => string) {
-  return {
+/** Returns the time axis and the value axis of a chart with the given values. */
+function axesOf(
+  shown: readonly (readonly (number | null)[])[],
+  format: (value: number) => string,
+  colour: (name: string) => string,
+): uPlot.Axis[] {
+  const axis = {
     stroke: colour('ink-3'),
     grid: { stroke: colour('grid'), width: 1 },
     ticks: { show: false },
     font: '11px sans-serif',
   };
-}
-
-/**
- * Returns one color per series. A previous period has the color of its series, or a text color in a stacked
- * chart.
- */
-function strokesOf(
-  series: readonly PlottedSeries[],
-  kind: 'lines' | 'stacked',
-  colour: (name: string) => string,
-): string[] {
-  const base = series.filter(({ compare }) => !compare).length;
-  return series.map((one, index) => {
-    if (one.compare && kind === 'stacked') return colour('ink-3');
-    const place = one.compare ? index - base : index;
-    return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
-  });
+  const isFlat = !shown.some((values) => values.some((value) => value));
+  return [
+    { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
+    {
+      ...axis,
+      size: 64,
+      ...listAxisIncrements(shown),
+      values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format),
+    },
+  ];
 }
 
 /**

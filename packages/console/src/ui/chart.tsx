@@ -4,6 +4,7 @@ import { useGaps } from '../data/gaps.ts';
 import { formatDuration } from '../format/amounts.ts';
 import { type GapSpan, replaceZerosInGapsWithNull } from '../format/gap-spans.ts';
 import { formatCountWithNoun } from '../format/words.ts';
+import { listSeriesColors } from './chart-colors.ts';
 import { computeIntervalEnd, formatIntervalLabel } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 import { createLazyComponent } from './lazy-component.tsx';
@@ -75,7 +76,8 @@ export function Chart(ownProps: ChartProps) {
           <Canvas {...props} away={away} height={height} />
         </div>
       )}
-      <figcaption className="flex justify-end">
+      <figcaption className="flex flex-wrap items-center justify-end gap-x-4">
+        {series.length > 1 && <ChartLegend series={series} kind={props.kind ?? 'lines'} />}
         <button
           type="button"
           aria-pressed={asTable}
@@ -86,6 +88,29 @@ export function Chart(ownProps: ChartProps) {
         </button>
       </figcaption>
     </figure>
+  );
+}
+
+/** Lists the series with their colors. A previous period is drawn as a dashed line. */
+function ChartLegend({ series, kind }: Required<Pick<ChartProps, 'series' | 'kind'>>) {
+  const colors = listSeriesColors(series, kind);
+  return (
+    <ul className="mr-auto flex flex-wrap gap-x-4 text-small text-ink-2">
+      {series.map(({ label, compare }, index) => (
+        <li key={label} className="flex items-center gap-1.5">
+          <span
+            aria-hidden="true"
+            className="size-2.5 shrink-0 rounded-[2px]"
+            style={
+              compare
+                ? { border: `1px dashed var(--color-${colors[index]})` }
+                : { background: `var(--color-${colors[index]})` }
+            }
+          />
+          {label}
+        </li>
+      ))}
+    </ul>
   );
 }
 

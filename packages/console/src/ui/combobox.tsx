@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useState } from 'react';
 import { joinClassNames } from './class-names.ts';
-import { Input, type SelectOption } from './field.tsx';
+import { Chevron, Input, type SelectOption } from './field.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
@@ -59,7 +59,7 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
     event.preventDefault();
   }
   return (
-    <div className="relative">
+    <div className="relative [&>input]:pr-8">
       <Input
         role="combobox"
         aria-expanded={found.length > 0}
@@ -74,6 +74,7 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         onKeyDown={press}
         onBlur={leave}
       />
+      <Chevron />
       <ChoiceList id={list} found={found} at={at} onTake={take} />
     </div>
   );

@@ -99,6 +99,17 @@ export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
   );
 }
 
+/** Shows the arrow of a control with options. The parent element must be positioned. */
+export function Chevron() {
+  return (
+    <ChevronDown
+      size={16}
+      aria-hidden="true"
+      className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-ink-3"
+    />
+  );
+}
+
 /** An option that the user can select. */
 export interface SelectOption {
   readonly value: string;
@@ -128,11 +139,7 @@ export function Select({
           </option>
         ))}
       </select>
-      <ChevronDown
-        size={16}
-        aria-hidden="true"
-        className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-ink-3"
-      />
+      <Chevron />
     </span>
   );
 }

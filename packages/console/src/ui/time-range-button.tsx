@@ -13,7 +13,7 @@ export function TimeRangeButton({
   return (
     <Button {...props} icon={label === null ? Calendar : Clock} data-time-range="" className="max-md:px-2.5">
       {label && <span className="font-medium">{label}</span>}
-      <span className={label ? 'text-ink-2 max-xl:hidden' : ''}>{resolved(span)}</span>
+      <span className={label ? 'text-ink-2 max-xl:hidden @max-3xl:hidden' : ''}>{resolved(span)}</span>
       <ChevronDown size={16} className="text-ink-3" />
     </Button>
   );

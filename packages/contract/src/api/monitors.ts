@@ -70,7 +70,7 @@ const readOnly = {
   deadline_at: timestamp
     .nullable()
     .describe(
-      '`next_due_at` plus the grace period. If no beat arrives by this time, the beat counts as missed.',
+      '`next_due_at` plus the grace period. If no beat arrives by this time, the beat counts as missed. While the monitor waits for its first beat, `next_due_at` is `null`, and this is the time at which Floe sends an alert.',
     ),
   failing_since: timestamp.nullable(),
   beat_url: z

@@ -82,7 +82,9 @@ export function describeMissingPriceRemedy({ unpriced }: Pick<MaxTokensAndCost, 
   const { provider, model, tier, isOperation } = unpriced;
   if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on the provider.';
   const more = tier === undefined ? '' : `, tiers: { ${JSON.stringify(tier)}: <multiplier> }`;
-  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
+  const orConsole =
+    tier === undefined ? ' You can also set the price on the Models page of the console.' : '';
+  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.${orConsole}`;
 }
 
 /**

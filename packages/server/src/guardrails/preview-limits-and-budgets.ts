@@ -33,7 +33,8 @@ export function previewLimits(
       if (most === null) continue;
       // A reservation is never larger than the limit.
       const refuses = (used ?? 0) + Math.min(wanted, most) > most;
-      const reason = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} requested`;
+      const [usedText, mostText, wantedText] = [used ?? 0, most, Math.min(wanted, most)].map(formatCount);
+      const reason = `"${limit.name}": ${usedText} of ${mostText} ${unit} used, ${wantedText} requested`;
       rules.push({ outcome: refuses ? 'rejected' : 'granted', reason });
       if (refuses)
         refusal ??= new Fault(
@@ -83,4 +84,8 @@ export function previewBudgets(
 function formatDollars(nanoUsd: number): string {
   const [whole = '0', fraction = ''] = (nanoUsd / 1e9).toFixed(9).split('.');
   return `$${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString('en-US');
 }

@@ -366,3 +366,17 @@ test('deleting a monitor sends a recovery only if its failure was sent', async (
     assert.equal((await get(`${MONITORS}/${id}`)).status, 404);
   }
 });
+
+test('a monitor that waits for its first beat has the time of the alert as its deadline', async () => {
+  const body = {
+    id: 'first-beat',
+    name: 'First beat',
+    expected_interval_minutes: 60,
+    grace_period_minutes: 5,
+  };
+  const { body: made } = await post(MONITORS, body);
+  assert.equal(made.next_due_at, null);
+  assert.equal(Date.parse(String(made.deadline_at)) - Date.parse(String(made.created_at)), 65 * MINUTE);
+  const { body: paused } = await post(`${MONITORS}/first-beat/pause`, {});
+  assert.equal(paused.deadline_at, null);
+});

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
+import {
+  isProviderKind,
+  PROVIDER_KIND_NAMES,
+  PROVIDER_KINDS,
+  usesCloudSetting,
+} from '@floe/contract/config/provider-kinds';
 import type { RequestWriteOptions } from '@floe/wire/dialect';
 import type { DialectEndpointOrPath, ProviderDefinition } from './provider-definition.ts';
 import { findProviderDefinition, PROVIDER_DEFINITIONS } from './provider-definitions.ts';
@@ -103,6 +108,8 @@ for (const definition of PROVIDER_DEFINITIONS) {
     const { baseUrl, kind } = definition;
     const asked = isProviderKind(kind) && PROVIDER_KINDS[kind].base_url === 'required';
     assert.equal(baseUrl === undefined, asked);
+    for (const setting of ['region', 'project'] as const)
+      assert.equal(usesCloudSetting(kind, setting), definition.requiredSettings?.[setting] !== undefined);
     if (baseUrl === undefined) return;
     assert.doesNotMatch(baseUrl, /\/$/);
     assert.ok(['https:', 'http:', 'sandbox:'].includes(new URL(baseUrl).protocol));

@@ -11,7 +11,11 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { computeRelativeChange, getMissingValueLabel } from './metric-groups.ts';
+import {
+  computeRelativeChange,
+  formatCostPerProviderRequest,
+  getMissingValueLabel,
+} from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 
 interface ChartInput {
@@ -128,10 +132,7 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Anal
         remark={previous && previousText(previous, sum.timezone, tab.format(previous[tab.sum]))}
       />
       {tab.id === 'spend' && (
-        <StatCard
-          label={analyticsText.chart.costPerRequest}
-          value={sum.requests === 0 ? '–' : formatMoney(Math.round(sum.cost_nano_usd / sum.requests))}
-        />
+        <StatCard label={analyticsText.chart.costPerRequest} value={formatCostPerProviderRequest(sum)} />
       )}
       {tab.id === 'errors' && (
         <StatCard

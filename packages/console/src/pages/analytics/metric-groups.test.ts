@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   type AdditiveMetrics,
   computeRelativeChange,
+  formatCostPerProviderRequest,
   formatMetricGroupsCsv,
   toMetricGroupRows,
 } from './metric-groups.ts';
@@ -59,4 +60,9 @@ test('the file says of what time it is, has raw numbers, and a name is never a f
     `${time},Other,,1,0,0,0,0,0.000000003`,
     '',
   ]);
+});
+
+test('the cost per request ignores requests that did not reach a provider', () => {
+  assert.equal(formatCostPerProviderRequest({ cost_nano_usd: 3_300_000, upstream_requests: 3 }), '$0.0011');
+  assert.equal(formatCostPerProviderRequest({ cost_nano_usd: 0, upstream_requests: 0 }), '–');
 });

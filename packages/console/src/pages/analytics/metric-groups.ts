@@ -1,4 +1,5 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import { formatMoney } from '../../format/amounts.ts';
 import { analyticsText } from './text.ts';
 
 /** Computes totals, their groups and the change from the previous period. Pure. */
@@ -43,6 +44,20 @@ export interface MetricGroupRow {
 export function computeRelativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
   return now / before - 1;
+}
+
+/**
+ * Formats the cost per request that reached a provider. Requests that Floe rejected or answered from the cache do not
+ * lower it.
+ */
+export function formatCostPerProviderRequest({
+  cost_nano_usd,
+  upstream_requests,
+}: {
+  readonly cost_nano_usd: number;
+  readonly upstream_requests: number;
+}): string {
+  return upstream_requests === 0 ? '–' : formatMoney(Math.round(cost_nano_usd / upstream_requests));
 }
 
 /** Returns the label of the group of requests that have no value for the dimension `by`. */

@@ -6,16 +6,18 @@ import { usePathParam } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import type { ResourceWithETag } from '../../data/api-client.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
+import { buildListQuery, useListRows } from '../../data/lists.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { BOARD_RESOURCE_KIND, type BoardFormValues, NEW_BOARD_FORM } from './board-form.ts';
+import { BOARD_RESOURCE_KIND, type BoardFormValues, createBoardFormValues } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 import { boardsText } from './text.ts';
@@ -24,20 +26,28 @@ const CRUMB = { label: boardsText.page.title, to: '/boards' } as const;
 
 /** Renders the page that creates a board. */
 export function NewBoardPage() {
+  const { rows, answer } = useListRows(buildListQuery<Board>('boards', BOARD_RESOURCE_KIND.path));
+  return (
+    <PageFrame title={boardsText.page.newTitle} crumbs={[CRUMB]}>
+      {rows || answer.error ? <NewBoard boards={rows ?? []} /> : <Skeleton className="h-64" />}
+    </PageFrame>
+  );
+}
+
+function NewBoard({ boards }: { readonly boards: readonly Board[] }) {
   const go = useResourceNavigate(CRUMB.to, '/edit');
-  const fresh = useResourceCreation(BOARD_RESOURCE_KIND, NEW_BOARD_FORM, ({ name, slug }) => {
+  const start = () => createBoardFormValues(boards);
+  const fresh = useResourceCreation(BOARD_RESOURCE_KIND, start, ({ name, slug }) => {
     showToast(boardsText.form.created(name));
     go(slug, 'replace');
   });
   const { form, set } = fresh;
   return (
-    <PageFrame title={boardsText.page.newTitle} crumbs={[CRUMB]}>
-      <PreviewLayout form={form}>
-        <NewResourceForm kind={BOARD_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
-          <BoardFields form={form} onChange={set} />
-        </NewResourceForm>
-      </PreviewLayout>
-    </PageFrame>
+    <PreviewLayout form={form}>
+      <NewResourceForm kind={BOARD_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
+        <BoardFields form={form} onChange={set} />
+      </NewResourceForm>
+    </PreviewLayout>
   );
 }
 
@@ -92,7 +102,11 @@ function BoardFields({ form, onChange }: FormFieldsProps<BoardFormValues>) {
             onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
-        <FormField name="slug" label={boardsText.form.slug} hint={boardsText.form.slugHint(form.slug)}>
+        <FormField
+          name="slug"
+          label={boardsText.form.slug}
+          hint={boardsText.form.slugHint[form.public ? 'public' : 'private'](form.slug)}
+        >
           <Input
             value={form.slug}
             className="font-mono"

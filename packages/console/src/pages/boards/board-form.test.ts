@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NEW_BOARD_FORM, toBoardBody, updateBoardGroup } from './board-form.ts';
+import { createBoardFormValues, toBoardBody, updateBoardGroup } from './board-form.ts';
 
 test('a change of one group leaves the others as they are', () => {
   const groups = [
@@ -12,6 +12,12 @@ test('a change of one group leaves the others as they are', () => {
 });
 
 test('a board without a name takes its address as one, and without a zone that of the org', () => {
-  const body = toBoardBody({ ...NEW_BOARD_FORM, name: '  ' });
+  const body = toBoardBody({ ...createBoardFormValues([]), name: '  ' });
   assert.deepEqual([body.name, body.timezone, body.slug], ['status', null, 'status']);
+});
+
+test('the URL path of a new board is not the one of another board', () => {
+  const boards = [{ slug: 'status' }, { slug: 'status-2' }, { slug: 'internal' }];
+  assert.equal(createBoardFormValues(boards).slug, 'status-3');
+  assert.equal(createBoardFormValues([]).slug, 'status');
 });

@@ -20,14 +20,19 @@ export interface BoardFormValues {
   readonly groups: readonly BoardGroupFormValues[];
 }
 
-/** The initial form values of a new board. */
-export const NEW_BOARD_FORM: BoardFormValues = {
-  slug: 'status',
-  name: '',
-  public: false,
-  timezone: '',
-  groups: [{ key: '0', name: boardsText.groups.defaultName, monitors: [] }],
-};
+/** Returns the initial form values of a new board. Its URL path differs from those of the given boards. */
+export function createBoardFormValues(boards: readonly Pick<Board, 'slug'>[]): BoardFormValues {
+  const taken = new Set(boards.map(({ slug }) => slug));
+  let slug = 'status';
+  for (let next = 2; taken.has(slug); next += 1) slug = `status-${next}`;
+  return {
+    slug,
+    name: '',
+    public: false,
+    timezone: '',
+    groups: [{ key: '0', name: boardsText.groups.defaultName, monitors: [] }],
+  };
+}
 
 function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardFormValues {
   const keyed = groups.map((group, at) => ({ key: String(at), ...group }));

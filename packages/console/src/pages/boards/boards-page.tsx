@@ -77,9 +77,8 @@ function BoardVisibility({ row: { public: open } }: { readonly row: Board }) {
   );
 }
 
-function BoardLink({ row: { slug, public: open } }: { readonly row: Board }) {
+function BoardLink({ row: { slug } }: { readonly row: Board }) {
   const path = `/boards/${slug}`;
-  if (!open) return <code className="font-mono text-code text-ink-3">{path}</code>;
   const url = buildApiUrl(path).href;
   return (
     <span className="flex items-center gap-1">

@@ -26,7 +26,10 @@ export const boardsText = {
   form: {
     title: 'Title',
     slug: 'URL path',
-    slugHint: (slug: string) => `The board is published at /boards/${slug}.`,
+    slugHint: {
+      public: (slug: string) => `The board is published at /boards/${slug}.`,
+      private: (slug: string) => `Members can open the board at /boards/${slug}.`,
+    },
     timezone: 'Time zone',
     orgTimezone: 'Organization default',
     public: 'Public',

@@ -18,7 +18,7 @@ test('every state has its own icon and label, and a forced state takes precedenc
   assert.equal(new Set(states.map(({ state }) => state)).size, 4);
   assert.deepEqual(
     states.map(({ word }) => word),
-    ['Closed', 'Open', 'Probing', 'Ramping up'],
+    ['Closed (traffic)', 'Open (no traffic)', 'Probing', 'Ramping up'],
   );
   assert.equal(getBreakerStateDisplay({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Waiting');
   assert.equal(getBreakerStateDisplay({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');

@@ -58,6 +58,7 @@ export function BreakersPage() {
         )
       }
     >
+      <p className="px-4 pb-3 text-ui text-ink-2 md:px-6">{breakersText.page.intro}</p>
       {blocked.length > 0 && (
         <div className="px-4 pb-3 md:px-6">
           <Notice state="failing">
@@ -122,9 +123,11 @@ function NoOpenBreakers() {
       title={
         enabled === undefined
           ? breakersText.page.empty.title
-          : breakersText.page.empty.titleProviders(
-              formatCountWithNoun(enabled, breakersText.page.empty.provider),
-            )
+          : enabled === 0
+            ? breakersText.page.empty.noProvider
+            : breakersText.page.empty.titleProviders(
+                formatCountWithNoun(enabled, breakersText.page.empty.provider),
+              )
       }
     >
       {breakersText.page.empty.text}

@@ -2,6 +2,7 @@
 export const breakersText = {
   page: {
     title: 'Breakers',
+    intro: 'A breaker stops sending requests to a target that keeps failing.',
     what: 'breakers',
     blockedOne: 'One target receives no traffic.',
     blocked: (count: number) => `${count} targets receive no traffic.`,
@@ -14,6 +15,7 @@ export const breakersText = {
       title: 'All targets receive traffic',
       titleProviders: (providers: string) => `All targets of ${providers} receive traffic`,
       provider: 'provider',
+      noProvider: 'No providers',
       text: 'This list contains breakers that are open or recovering, breakers that a member forced, and targets that are rate limited.',
     },
   },
@@ -28,8 +30,8 @@ export const breakersText = {
     failedOf: (failed: string, total: string) => `${failed} of ${total}`,
   },
   states: {
-    closed: 'Closed',
-    open: 'Open',
+    closed: 'Closed (traffic)',
+    open: 'Open (no traffic)',
     half_open: 'Half-open',
     probing: 'Probing',
     ramping: 'Ramping up',

@@ -37,7 +37,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'spent',
     label: budgetsText.columns.spent,
-    width: 'minmax(11rem, 16rem)',
+    width: 'minmax(15rem, 18rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
     cell: (budget) => <BudgetSpendMeter budget={budget} />,
   },
@@ -45,7 +45,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     id: 'left',
     label: budgetsText.columns.remaining,
     width: '7rem',
-    yields: 4,
+    yields: 3,
     align: 'end',
     value: ({ state }) => state?.remaining_nano_usd ?? null,
     cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : budgetsText.none),
@@ -68,7 +68,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'forecast',
     label: budgetsText.columns.forecast,
-    width: '10rem',
+    width: '12rem',
     align: 'end',
     cell: (budget) => <BudgetForecast budget={budget} />,
   },
@@ -76,7 +76,7 @@ export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
     id: 'resets',
     label: budgetsText.columns.resets,
     width: '6.5rem',
-    yields: 3,
+    yields: 4,
     cell: ({ state }) =>
       state?.resets_at ? (
         <RelativeTimeText at={state.resets_at} />
@@ -116,12 +116,12 @@ export function BudgetForecast({ budget }: { readonly budget: Budget }) {
     <span
       title={explanation}
       className={joinClassNames(
-        'inline-flex items-center gap-1 align-bottom',
+        'inline-flex max-w-full items-center gap-1 align-bottom',
         isOver && 'font-medium text-warning-ink',
       )}
     >
       {isOver && <TriangleAlert size={14} aria-label={budgetsText.forecast.overLimit} role="img" />}
-      {summary}
+      <span className="truncate">{summary}</span>
     </span>
   );
 }

@@ -24,6 +24,10 @@ export function BudgetFields({ form, onChange }: FormFieldsProps<BudgetFormValue
       </FormField>
       <LimitSubjectFields form={form} onChange={onChange} />
       <Amount form={form} onChange={onChange} />
+      <p className="text-small text-ink-3">
+        {form.mode === 'hard' && `${budgetsText.fields.modeHint} `}
+        {budgetsText.fields.alerts}
+      </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField
           name="metadata"

@@ -51,8 +51,11 @@ export const budgetsText = {
     limitPlaceholder: '500',
     period: 'Resets every',
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
-    mode: 'When used up',
+    mode: 'When exceeded',
+    modeHint:
+      'A request is rejected if its highest possible cost exceeds the remaining amount. Set max_tokens to lower it.',
     modes: { hard: 'Reject requests', soft: 'Notify only' },
+    alerts: 'Alerts are sent when 50%, 80% and 100% of the limit have been spent.',
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',
     metadataHint:

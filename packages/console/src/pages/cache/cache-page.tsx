@@ -199,7 +199,7 @@ function ClearCacheButton({ stats }: { readonly stats: CacheStats | undefined })
         >
           {stats?.entries === null || stats === undefined
             ? cacheText.clear.all
-            : cacheText.clear.counted(formatCount(stats.entries))}
+            : cacheText.clear.counted(formatCountWithNoun(stats.entries, cacheText.clear.response))}
           {stats && stats.last_day.hits > 0
             ? cacheText.clear.recentHits(
                 formatCountWithNoun(stats.last_day.hits, cacheText.clear.request),

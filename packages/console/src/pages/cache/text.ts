@@ -48,11 +48,12 @@ export const cacheText = {
     done: 'The cache was cleared.',
     all: 'All cached responses in this organization will be deleted.',
     counted: (entries: string) =>
-      `${entries} cached responses in this process and all cached responses in other processes will be deleted.`,
+      `${entries} in this process and all cached responses in other processes will be deleted.`,
     recentHits: (requests: string, cost: string) =>
       ` In the last 24 hours, the cache answered ${requests} and saved ${cost}. Identical requests will be sent to providers and charged again.`,
     noHits: ' Identical requests will be sent to providers and charged again.',
     request: 'request',
+    response: 'cached response',
   },
   routes: {
     title: 'Routes',
@@ -66,6 +67,6 @@ export const cacheText = {
       off: (id: string) => `Caching is disabled for route ${id}.`,
     },
     hint: (enabled: boolean) =>
-      `The organization default is ${enabled ? 'on' : 'off'}. It also applies to requests that do not match a route.`,
+      `The organization default is ${enabled ? 'on' : 'off'}. It also applies to requests that do not match a route. Changes are saved immediately.`,
   },
 } as const;

@@ -8,6 +8,7 @@ import {
   type ChannelFormValues,
   type ChannelKindField,
   type ChannelKindId,
+  describeStoredSecret,
 } from './channel-form.ts';
 import { channelsText } from './text.ts';
 
@@ -119,20 +120,13 @@ function KindInput({
   readonly onChange: (value: string) => void;
 }) {
   const { name, label, optional = false, placeholder, hint } = field;
-  const storedPlaceholder =
-    name === 'url' && origin
-      ? channelsText.fields.storedUrlPlaceholder(origin)
-      : channelsText.fields.storedPlaceholder;
+  const shown = stored ? describeStoredSecret(field, origin) : { placeholder, hint };
   return (
-    <FormField
-      name={name}
-      label={label}
-      optional={optional}
-      hint={stored ? channelsText.fields.storedHint : hint}
-    >
+    <FormField name={name} label={label} optional={optional} hint={shown.hint}>
       <Input
         value={value}
-        placeholder={stored ? storedPlaceholder : placeholder}
+        placeholder={shown.placeholder}
+        data-shows-default={stored ? '' : undefined}
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => onChange(target.value)}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  describeStoredSecret,
   NEW_CHANNEL_FORM,
   toChannelBody,
   toChannelFormValues,
@@ -74,4 +75,12 @@ test('what is no secret is sent when it is emptied, and what is no number is lef
   assert.deepEqual(toChannelUpdateBody(mail)['to'], []);
   assert.equal(toChannelBody({ ...NEW_CHANNEL_FORM, realert: 'ten' })['realert_minutes'], 'ten');
   assert.equal(toChannelBody({ ...NEW_CHANNEL_FORM, realert: '' })['realert_minutes'], 0);
+});
+
+test('an optional secret is not shown as stored, because it may not be set', () => {
+  const optional = describeStoredSecret({ name: 'secret', optional: true }, 'https://hooks.example.com');
+  assert.equal(optional.placeholder, 'Not shown');
+  assert.match(optional.hint, /current value, if there is one/);
+  const url = describeStoredSecret({ name: 'url' }, 'https://hooks.example.com');
+  assert.equal(url.placeholder, 'https://hooks.example.com/… (stored)');
 });

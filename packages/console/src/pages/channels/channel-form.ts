@@ -91,6 +91,22 @@ export const CHANNEL_KIND_FORMS: Readonly<
   },
 };
 
+/**
+ * Returns the placeholder and the help text of a stored secret. The API does not return whether an optional secret
+ * is set.
+ * @param origin The origin of the stored URL. The rest of the URL is secret.
+ */
+export function describeStoredSecret(
+  { name, optional = false }: Pick<ChannelKindField, 'name' | 'optional'>,
+  origin: string | null,
+): { readonly placeholder: string; readonly hint: string } {
+  const { fields } = channelsText;
+  if (optional) return { placeholder: fields.optionalPlaceholder, hint: fields.optionalHint };
+  const placeholder =
+    name === 'url' && origin ? fields.storedUrlPlaceholder(origin) : fields.storedPlaceholder;
+  return { placeholder, hint: fields.storedHint };
+}
+
 /** The events about which a channel can send alerts, with their labels. */
 export const ALERT_EVENT_LABELS: readonly { readonly id: ChannelAlertEvent; readonly label: string }[] = [
   { id: 'monitor_failing', label: channelsText.events.monitor_failing },

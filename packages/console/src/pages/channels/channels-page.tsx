@@ -4,8 +4,9 @@ import { useMemo } from 'react';
 import { ListPage } from '../../app/list-page.tsx';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
+import { formatRelativeTime } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
-import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
+import { RelativeTimeText, useNow } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
@@ -123,10 +124,26 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
   return (
     <span className="flex items-center gap-1.5" title={error ?? undefined}>
       <StatusIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />
-      {failed && (
-        <span className="font-medium text-failing-ink">{status ?? channelsText.columns.noResponse}</span>
+      {failed && state === 'pending' ? (
+        <NextAttempt status={String(status ?? channelsText.columns.noResponse)} at={due_at} />
+      ) : (
+        <>
+          {failed && (
+            <span className="font-medium text-failing-ink">{status ?? channelsText.columns.noResponse}</span>
+          )}
+          <RelativeTimeText at={sent_at ?? due_at} />
+        </>
       )}
-      <RelativeTimeText at={sent_at ?? due_at} />
+    </span>
+  );
+}
+
+function NextAttempt({ status, at }: { readonly status: string; readonly at: string }) {
+  const now = useNow();
+  const due = new Date(Math.max(Date.parse(at), now.getTime()));
+  return (
+    <span className="truncate font-medium text-failing-ink">
+      {channelsText.columns.nextAttempt(status, formatRelativeTime(due, now))}
     </span>
   );
 }

@@ -85,7 +85,11 @@ function AlertEntry({ alert, channel }: { readonly alert: AlertResource; readonl
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-          <span className="text-body font-medium">{title}</span>
+          <span className="text-body font-medium">
+            {event === 'monitor_failing' && closed_at !== null
+              ? channelsText.deliveries.wasFailing(subject.name)
+              : title}
+          </span>
           <span className="text-small text-ink-2 figures">
             <time dateTime={at}>{formatFullDateTime(new Date(at), getBrowserTimeZone())}</time> ·{' '}
             <RelativeTimeText at={at} />

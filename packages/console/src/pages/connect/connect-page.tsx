@@ -17,6 +17,7 @@ import {
   CONNECTABLE_CLIENTS,
   type ConnectableClient,
   isPrivateHost,
+  KEY_VARIABLE,
 } from './connectable-clients.ts';
 import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
 import { KeyStep, UnsavedKeyGuard, useKeyCreation } from './key-step.tsx';
@@ -107,7 +108,7 @@ function ClientPanel({ client }: { readonly client: ConnectableClient }) {
   const models = data?.data ?? [];
   const model = typed ?? defaultModel(models);
   const gateway = buildApiUrl('gateway').href;
-  const settings = { gateway, key: created?.key ?? '$FLOE_API_KEY', model };
+  const settings = { gateway, key: created?.key ?? KEY_VARIABLE, model };
   const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">

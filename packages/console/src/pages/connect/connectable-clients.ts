@@ -29,6 +29,14 @@ export interface ConnectableClient {
   readonly needsPublic?: boolean;
 }
 
+/** The shell variable that contains the key before a key is created. */
+export const KEY_VARIABLE = '$FLOE_API_KEY';
+
+/** Returns the command that sets the variable. Empty if the key is the variable itself. */
+function formatKeyExport(key: string): string {
+  return key === KEY_VARIABLE ? '' : `export FLOE_API_KEY=${key}\n`;
+}
+
 const AGENTS: readonly ConnectableClient[] = [
   {
     id: 'claude-code',
@@ -58,7 +66,7 @@ const AGENTS: readonly ConnectableClient[] = [
         label: '~/.codex/config.toml',
         code: `model = "${model}"\nmodel_provider = "floe"\n\n[model_providers.floe]\nname = "Floe"\nbase_url = "${gateway}/v1"\nenv_key = "FLOE_API_KEY"\nwire_api = "responses"`,
       },
-      { label: 'Shell', code: `export FLOE_API_KEY=${key}\ncodex` },
+      { label: 'Shell', code: `${formatKeyExport(key)}codex` },
     ],
     run: sharedClientNotes.startAndPrompt('codex'),
     pitfalls: [
@@ -89,7 +97,7 @@ const AGENTS: readonly ConnectableClient[] = [
           2,
         ),
       },
-      { label: 'Shell', code: `export FLOE_API_KEY=${key}\nopencode run -m floe/${model} "Hello"` },
+      { label: 'Shell', code: `${formatKeyExport(key)}opencode run -m floe/${model} "Hello"` },
     ],
     run: sharedClientNotes.printsAnswer,
     pitfalls: ['opencode offers only the models that are listed in "models".', sharedClientNotes.fullModelId],

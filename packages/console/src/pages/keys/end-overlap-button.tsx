@@ -18,7 +18,7 @@ export function EndOverlapButton({ row }: { readonly row: KeyResource }) {
   const [asked, setAsked] = useState(false);
   const needs = canChangeKey(row, useSignedInSession()) ? 'own_keys' : 'management';
   return (
-    <div>
+    <div className="mt-3">
       <Button
         needs={needs}
         disabled={row.status !== 'active' || row.source.kind === 'file'}

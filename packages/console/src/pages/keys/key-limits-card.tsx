@@ -6,9 +6,12 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { BudgetSpendMeter } from '../budgets/budget-columns.tsx';
 import { describeLimitSubject } from '../limits/limit-subject.ts';
 import { LimitUsage } from '../limits/limit-usage.tsx';
+import { limitsText } from '../limits/text.ts';
 import { type KeyResource, limitsAndBudgetsQuery } from './key-data.ts';
 import { findKeyLimitsAndBudgets } from './key-limits.ts';
 import { keysText } from './text.ts';
+
+const BOUNDS = ['rpm', 'tpm', 'concurrency'] as const;
 
 /** Shows the limits and budgets that apply to the key, with their usage. */
 export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
@@ -32,21 +35,23 @@ export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
         </p>
       ) : (
         <ul className="grid gap-2 text-ui">
-          {found.limits.map((limit) => (
-            <li key={limit.id} className="grid gap-0.5">
-              <OrgLink
-                to="/management/limits"
-                search={{ open: limit.id }}
-                className="text-accent-ink underlined"
-              >
-                {keysText.limits.limit(describeLimitSubject(limit))}
-              </OrgLink>
-              <LimitUsage
-                limit={limit}
-                bound={limit.rpm !== null ? 'rpm' : limit.tpm !== null ? 'tpm' : 'concurrency'}
-              />
-            </li>
-          ))}
+          {found.limits.flatMap((limit) =>
+            BOUNDS.filter((bound) => limit[bound] !== null).map((bound) => (
+              <li key={`${limit.id} ${bound}`} className="grid gap-0.5">
+                <OrgLink
+                  to="/management/limits"
+                  search={{ open: limit.id }}
+                  className="text-accent-ink underlined"
+                >
+                  {keysText.limits.limit(
+                    limit.name ?? keysText.limits.unnamed(describeLimitSubject(limit)),
+                    limitsText.bounds[bound].toLowerCase(),
+                  )}
+                </OrgLink>
+                <LimitUsage limit={limit} bound={bound} />
+              </li>
+            )),
+          )}
           {found.budgets.map((budget) => (
             <li key={budget.id} className="grid gap-0.5">
               <OrgLink

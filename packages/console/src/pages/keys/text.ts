@@ -97,7 +97,8 @@ export const keysText = {
     none: 'No limits or budgets apply.',
     createLimit: 'Create limit',
     createBudget: 'Create budget',
-    limit: (subject: string) => `Limit for ${subject}`,
+    limit: (name: string, bound: string) => `${name}, ${bound}`,
+    unnamed: (subject: string) => `Limit for ${subject}`,
     budget: (name: string) => `Budget ${name}`,
   },
   history: {

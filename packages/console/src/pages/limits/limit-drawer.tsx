@@ -75,6 +75,7 @@ function LimitFields({ form, onChange }: FormFieldsProps<LimitFormValues>) {
         inputMode="numeric"
         value={form[name]}
         placeholder={limitsText.fields.noBound}
+        data-shows-default=""
         onChange={({ target }) => onChange({ [name]: target.value })}
       />
     </FormField>

@@ -35,3 +35,7 @@ test('text that is not a number is sent unchanged, so that the server reports it
   assert.equal(body.tpm, 1_000_000);
   assert.equal(body.concurrency, null);
 });
+
+test('a limit without a maximum is reported with the labels of the fields', () => {
+  assert.throws(() => toLimitBody(NEW_LIMIT_FORM), /requests per minute, tokens per minute and concurrency/);
+});

@@ -1,5 +1,6 @@
 import type { limitResource } from '@floe/contract/api/limits-and-budgets';
 import type * as z from 'zod';
+import { ApiError } from '../../data/api-error.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
@@ -45,8 +46,13 @@ export function toLimitFormValues(limit: Limit): LimitFormValues {
   };
 }
 
-/** Converts the form to the request body. */
+/**
+ * Converts the form to the request body.
+ * @throws ApiError if the limit has no maximum
+ */
 export function toLimitBody(form: LimitFormValues) {
+  if ([form.rpm, form.tpm, form.concurrency].every((bound) => bound.trim() === ''))
+    throw new ApiError({ status: 0, code: 'invalid', message: limitsText.fields.noBounds });
   return {
     ...toLimitSubjectBody(form),
     name: form.name.trim() || null,

@@ -47,6 +47,7 @@ export function LimitSubjectFields({ form, onChange }: FormFieldsProps<LimitSubj
         <Input
           value={form.model}
           placeholder={limitsText.subject.allModels}
+          data-shows-default=""
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>

@@ -34,6 +34,7 @@ export const limitsText = {
   fields: {
     noBound: 'No limit',
     name: 'Name',
+    noBounds: 'Enter at least one of requests per minute, tokens per minute and concurrency.',
     nameHint: 'Shown to callers when the limit rejects their requests.',
   },
   removal: {

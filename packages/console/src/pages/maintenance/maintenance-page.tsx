@@ -6,25 +6,23 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { sendJson } from '../../data/api-client.ts';
-import { useApiMutation } from '../../data/api-mutation.ts';
-import { getServerTime } from '../../data/server-clock.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
   formatFullDateTime,
   formatMonthAndYear,
   formatRelativeTime,
-  formatTimeOrDateTime,
   getBrowserTimeZone,
 } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
-import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
 import { maintenanceWindowLookupQuery } from '../monitors/monitor-references.ts';
 import { describeCron, formatScheduleTimeZone } from '../monitors/monitor-schedule.ts';
+import { ActiveMaintenanceWindows, useMaintenanceScope } from './active-maintenance-windows.tsx';
 import {
   formatMonthParameter,
   listMaintenanceOccurrences,
@@ -87,7 +85,7 @@ export function MaintenancePage() {
         <SkeletonRows rows={5} />
       ) : (
         <div className="grid gap-4">
-          <ActiveWindows windows={windows} />
+          <ActiveMaintenanceWindows windows={windows} />
           {view === 'month' && <MonthView windows={windows} onOpen={open} />}
           {windows.length === 0 ? (
             <EmptyState title={maintenanceText.page.emptyTitle} action={create}>
@@ -137,57 +135,6 @@ function MonthView({
   );
 }
 
-/** Shows the active windows with buttons that extend or end them. */
-function ActiveWindows({ windows }: { readonly windows: readonly MaintenanceWindow[] }) {
-  const open = windows.filter(({ active_until: until }) => until !== null);
-  return open.map((window) => <ActiveWindow key={window.id} window={window} />);
-}
-
-function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
-  const { id, name, active_until, schedule, monitors, tags } = window;
-  const now = useNow();
-  const until = new Date(active_until ?? now);
-  const end = useApiMutation(
-    (at: Date) =>
-      sendJson<MaintenanceWindow>('PATCH', `api/monitoring/maintenance/${encodeURIComponent(id)}`, {
-        ends_at: at.toISOString(),
-      }),
-    { touches: [['maintenance']] },
-  );
-  const isForAll = monitors.length === 0 && tags.length === 0;
-  const scope = isForAll
-    ? maintenanceText.active.allMonitors
-    : maintenanceText.active.scope(monitors.length, tags);
-  return (
-    <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
-      <StatusBadge state="maintenance">{maintenanceText.active.badge}</StatusBadge>
-      <div className="min-w-0 flex-1 max-md:basis-full">
-        <h2 className="text-body font-semibold">
-          {maintenanceText.active.title(name, formatTimeOrDateTime(until, getBrowserTimeZone(), now))}
-        </h2>
-        <p className="text-ui text-ink-2">
-          {maintenanceText.active.effect(scope, formatDuration(Math.max(0, until.getTime() - now.getTime())))}
-        </p>
-        {end.error && <p className="text-small text-failing-ink">{end.error.message}</p>}
-      </div>
-      {schedule === null && (
-        <>
-          <Button
-            needs="monitoring"
-            busy={end.running}
-            onClick={() => end.run(new Date(until.getTime() + 30 * 60_000))}
-          >
-            {maintenanceText.active.extend}
-          </Button>
-          <Button needs="monitoring" busy={end.running} onClick={() => end.run(getServerTime())}>
-            {maintenanceText.active.end}
-          </Button>
-        </>
-      )}
-    </section>
-  );
-}
-
 function WindowList({
   windows,
   onOpen,
@@ -209,6 +156,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const now = useNow();
   const [asked, setAsked] = useState(false);
   const [first] = listMaintenanceOccurrences([window]);
+  const scope = useMaintenanceScope(window);
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
       <StatusIcon state={!first || first.end < now ? 'paused' : active_until ? 'maintenance' : 'waiting'} />
@@ -227,6 +175,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
                 formatScheduleTimeZone(schedule),
               ),
             first ? describeOccurrence(first, now) : maintenanceText.list.noOccurrence,
+            scope,
             show_on_boards && maintenanceText.list.onBoards,
           ]
             .filter(Boolean)

@@ -27,15 +27,18 @@ export const maintenanceText = {
     badge: 'Active',
     title: (name: string, end: string) => `${name} until ${end}`,
     allMonitors: 'All monitors',
-    scope: (monitors: number, tags: readonly string[]) =>
+    scope: (monitors: readonly string[], tags: readonly string[]) =>
       joinWithAnd([
-        ...(monitors > 0 ? [formatCountWithNoun(monitors, 'monitor')] : []),
+        ...monitors.slice(0, 3),
+        ...(monitors.length > 3 ? [formatCountWithNoun(monitors.length - 3, 'more monitor')] : []),
         ...(tags.length > 0 ? [`monitors tagged ${tags.join(', ')}`] : []),
       ]),
     effect: (scope: string, remaining: string) =>
       `${scope}: alerts are muted for another ${remaining}. Beats and misses are still recorded.`,
     extend: 'Extend by 30 min',
     end: 'End window',
+    endTitle: (name: string) => `End maintenance window “${name}”?`,
+    ended: (name: string) => `Maintenance window ${name} has ended.`,
   },
   list: {
     repeats: 'repeats',

@@ -87,7 +87,8 @@ export const membersText = {
     title: 'Invite member',
     submit: 'Create invitation',
     email: 'Email',
-    emailHint: 'The person must join with an account that has this email address.',
+    emailHint:
+      'The person must join with an account that has this email address. You get a link. Floe emails it too if a mail server is configured.',
     expires: 'Link expires after',
     days: { '1': '1 day', '7': '7 days', '30': '30 days' },
     created: (email: string) => `Invitation for ${email}`,

@@ -9,6 +9,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildMonitorApiPath, MONITOR_RESOURCE_KIND, replaceCachedMonitors } from './monitor-data.ts';
@@ -18,29 +19,15 @@ import { monitorsText } from './text.ts';
 
 /** Renders the actions in the header of the monitor page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
-  const { id, paused, source, beat_url } = monitor;
+  const { id, paused, source } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');
   const fromFile = source.kind === 'file';
   const { toggle, running } = useMonitorPauseActions(monitor);
-  const beat = useApiMutation(() => sendTestBeat(monitor), {
-    touches: [['monitors', 'one', id]],
-    done: () => showToast(monitorsText.actions.testBeatSent),
-    failed: ({ message }) => showToast(message),
-  });
   const edit = () => go(id);
   useShortcuts([{ keys: 'e', does: monitorsText.actions.edit, run: edit }]);
   return (
     <>
-      <Button
-        icon={Send}
-        needs="monitoring"
-        busy={beat.running}
-        disabled={beat_url === null}
-        onClick={() => beat.run(undefined)}
-      >
-        <span className="max-sm:hidden">{monitorsText.actions.sendTestBeat}</span>
-        <span className="sm:hidden">{monitorsText.actions.sendTestBeatShort}</span>
-      </Button>
+      <TestBeatButton monitor={monitor} />
       <Button icon={paused ? Play : Pause} needs="monitoring" busy={running} onClick={toggle}>
         {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </Button>
@@ -48,6 +35,44 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         {fromFile ? monitorsText.actions.viewSettings : monitorsText.actions.edit}
       </Button>
       <MoreMenu monitor={monitor} />
+    </>
+  );
+}
+
+function TestBeatButton({ monitor }: { readonly monitor: Monitor }) {
+  const { id, name, status, beat_url } = monitor;
+  const [isAsking, setAsking] = useState(false);
+  const beat = useApiMutation(() => sendTestBeat(monitor), {
+    touches: [['monitors', 'one', id]],
+    done: () => showToast(monitorsText.actions.testBeatSent),
+    failed: ({ message }) => showToast(message),
+  });
+  const send = () => {
+    setAsking(false);
+    beat.run(undefined);
+  };
+  return (
+    <>
+      <Button
+        icon={Send}
+        needs="monitoring"
+        hint={monitorsText.actions.testBeatHint}
+        busy={beat.running}
+        disabled={beat_url === null}
+        onClick={() => (status === 'failing' ? setAsking(true) : send())}
+      >
+        <span className="max-sm:hidden">{monitorsText.actions.sendTestBeat}</span>
+        <span className="sm:hidden">{monitorsText.actions.sendTestBeatShort}</span>
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={send}
+        title={monitorsText.actions.testBeatTitle(name)}
+        verb={monitorsText.actions.sendTestBeat}
+      >
+        {monitorsText.actions.testBeatEffect}
+      </ConfirmDialog>
     </>
   );
 }

@@ -136,7 +136,10 @@ function scheduleItems(monitor: Monitor): readonly (readonly [string, string | n
       schedule && labels.scheduleValue(formatSchedule(monitor), formatScheduleTimeZone(schedule)),
     ],
     [labels.grace, monitor.grace_source === 'org' ? labels.orgDefault(grace) : grace],
-    [labels.firstDue, firstDue === null ? labels.firstDueDefault : formatMinutes(firstDue)],
+    [
+      labels.firstDue,
+      firstDue === null ? labels.firstDueDefault[schedule ? 'cron' : 'interval'] : formatMinutes(firstDue),
+    ],
   ];
 }
 

@@ -1,5 +1,6 @@
+import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type { Monitor } from '@floe/contract/api/monitors';
-import { BellOff } from 'lucide-react';
+import { BellOff, Wrench } from 'lucide-react';
 import { createContext, use } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { getCurrentTime } from '../../data/server-clock.ts';
@@ -14,6 +15,7 @@ import { useNow } from '../../ui/relative-time-text.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
+import { findActiveMaintenanceWindow } from './active-maintenance.ts';
 import { DayStatusStrip } from './day-status-strip.tsx';
 import type { RecentHistoryByMonitor } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
@@ -27,6 +29,9 @@ import { monitorsText } from './text.ts';
  */
 export const RecentHistoryContext = createContext<RecentHistoryByMonitor>(new Map());
 
+/** The context with the maintenance windows that are active now. */
+export const ActiveMaintenanceContext = createContext<readonly MaintenanceWindow[]>([]);
+
 /** The columns that users can show or hide. */
 export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   {
@@ -38,25 +43,25 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   {
     id: 'name',
     label: monitorsText.columns.name,
-    width: 'minmax(11rem, 1.4fr)',
+    width: 'minmax(10rem, 1.4fr)',
     cell: (row) => <MonitorName row={row} />,
   },
   {
     id: 'schedule',
     label: monitorsText.columns.schedule,
-    width: 'minmax(8rem, 12rem)',
-    cell: (row) => <span className="text-ink-2">{formatScheduleWithGrace(row)}</span>,
+    width: 'minmax(11rem, 14rem)',
+    cell: (row) => <MonitorScheduleText row={row} />,
   },
   {
     id: 'last',
     label: monitorsText.columns.lastBeat,
-    width: '6rem',
+    width: '5.5rem',
     cell: ({ last_beat_at: at }) => (at ? <BeatTime at={at} /> : <span className="text-ink-3">–</span>),
   },
   {
     id: 'deadline',
     label: monitorsText.columns.deadline,
-    width: '7rem',
+    width: '6.5rem',
     cell: (row) => <MonitorDeadline row={row} />,
   },
   {
@@ -68,7 +73,7 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   {
     id: 'uptime',
     label: monitorsText.columns.uptime,
-    width: '7rem',
+    width: '6rem',
     align: 'end',
     cell: ({ id }) => <MonitorUptimeText id={id} />,
   },
@@ -116,6 +121,15 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
   );
 }
 
+function MonitorScheduleText({ row }: { readonly row: Monitor }) {
+  const text = formatScheduleWithGrace(row);
+  return (
+    <span title={text} className="text-ink-2">
+      {text}
+    </span>
+  );
+}
+
 function MonitorDayStrip({ id }: { readonly id: string }) {
   return <DayStatusStrip slices={use(RecentHistoryContext).get(id)?.intervals} />;
 }
@@ -158,13 +172,15 @@ function MonitorStatusText({ row }: { readonly row: Monitor }) {
   );
 }
 
-function MonitorName({ row: { id, name, tags, muted_until } }: { readonly row: Monitor }) {
+function MonitorName({ row }: { readonly row: Monitor }) {
+  const { id, name, tags, muted_until } = row;
   return (
     <span className="flex items-center gap-1.5">
       <OrgLink to={`/monitors/${id}`} className="truncate font-medium text-ink hover:underline">
         {name}
       </OrgLink>
       <MutedIcon until={muted_until} />
+      <MaintenanceIcon row={row} />
       {tags.slice(0, 2).map((tag) => (
         <Badge key={tag}>{tag}</Badge>
       ))}
@@ -179,6 +195,19 @@ function MutedIcon({ until }: { readonly until: string | null }) {
   return (
     <span title={label} className="shrink-0 text-ink-3">
       <BellOff size={14} strokeWidth={1.75} role="img" aria-label={label} />
+    </span>
+  );
+}
+
+/** An icon that is shown while a maintenance window mutes the monitor’s alerts. */
+function MaintenanceIcon({ row }: { readonly row: Monitor }) {
+  const window = findActiveMaintenanceWindow(use(ActiveMaintenanceContext), row);
+  if (!window?.active_until) return null;
+  const until = formatFullDateTime(new Date(window.active_until), getBrowserTimeZone());
+  const label = monitorsText.columns.inMaintenance(window.name, until);
+  return (
+    <span title={label} className="shrink-0 text-maintenance-ink">
+      <Wrench size={14} strokeWidth={1.75} role="img" aria-label={label} />
     </span>
   );
 }

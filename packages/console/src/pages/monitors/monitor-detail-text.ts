@@ -24,8 +24,9 @@ export const monitorDetailText = {
     noGrace: 'No grace period',
     paused: 'Paused. Beats are still recorded. Misses are not counted.',
     pausedUntil: (time: string) => `Paused until ${time}. Beats are still recorded. Misses are not counted.`,
-    noBeat: 'Uptime and misses are counted from the first beat.',
-    firstDue: (duration: string) => `The first beat is due ${duration} after the monitor was created.`,
+    noBeat: 'Uptime is counted from the first beat.',
+    firstDue: (time: string, relative: string) =>
+      `If the first beat does not arrive by ${time} (${relative}), an alert is sent. Uptime is counted from the first beat.`,
   },
   uptime: {
     day: 'Uptime, 24 hours',
@@ -47,7 +48,7 @@ export const monitorDetailText = {
     grace: 'Grace period',
     orgDefault: (duration: string) => `${duration} (organization default)`,
     firstDue: 'First beat due',
-    firstDueDefault: 'Interval + grace period',
+    firstDueDefault: { interval: 'Interval + grace period', cron: 'First expected time + grace period' },
     alertAfter: 'Misses before alert',
     reportedFailures: 'Reported failures',
     failuresCount: 'Count as a miss',
@@ -64,8 +65,7 @@ export const monitorDetailText = {
   beats: {
     title: 'Send beats',
     waitingTitle: 'Waiting for the first beat…',
-    waiting:
-      'Run this command at the end of the job. Uptime and misses are counted from the first beat. This page updates automatically.',
+    waiting: 'Run this command at the end of the job. This page updates automatically.',
     keyScope: 'is a platform key with the scope',
   },
   alerts: {

@@ -74,7 +74,7 @@ function MonitorEditor({ loaded }: { readonly loaded: ResourceWithETag<Monitor> 
         needs={MONITOR_RESOURCE_KIND.needs}
       >
         <MonitorFields form={edit.form} onChange={edit.set} />
-        <SchedulePreview form={edit.form} />
+        <SchedulePreview form={edit.form} lastBeatAt={monitor.last_beat_at} />
         {edit.isChanged && <DeadlineChange monitor={monitor} form={edit.form} />}
       </EditForm>
     </div>

@@ -24,9 +24,11 @@ export const monitorEditorText = {
   alertAfterInvalid: 'Enter a whole number from 1 to 9,999.',
   firstDue: 'First beat due',
   firstDueHint:
-    'An alert is sent if no beat arrives within this time after the monitor is created. Leave empty to use the interval plus the grace period.',
-  firstDuePlaceholder: 'Interval + grace period',
+    'An alert is sent if no beat arrives within this time after the monitor is created. Leave empty to use the default.',
+  firstDuePlaceholder: { interval: 'Interval + grace period', cron: 'First expected time + grace period' },
   failIsMiss: 'Count reported failures as misses',
+  failIsMissHint:
+    'Off: a reported failure sends an alert immediately. On: it counts toward “Misses before alert”.',
   scheduleKind: 'Schedule type',
   kindInterval: 'Interval',
   kindCron: 'Cron schedule',

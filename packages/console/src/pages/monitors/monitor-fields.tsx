@@ -75,6 +75,7 @@ function GraceFields({ form, onChange }: FieldsProps) {
         <Input
           value={form.grace}
           placeholder={monitorEditorText.gracePlaceholder}
+          data-shows-default=""
           onChange={({ target }) => onChange({ grace: target.value })}
         />
       </FormField>
@@ -97,12 +98,14 @@ function GraceFields({ form, onChange }: FieldsProps) {
       >
         <Input
           value={form.firstDue}
-          placeholder={monitorEditorText.firstDuePlaceholder}
+          placeholder={monitorEditorText.firstDuePlaceholder[form.kind]}
+          data-shows-default=""
           onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>
       <Checkbox
         label={monitorEditorText.failIsMiss}
+        hint={monitorEditorText.failIsMissHint}
         checked={form.failIsMiss}
         onChange={(failIsMiss) => onChange({ failIsMiss })}
       />

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExampleMonitor } from './example-monitor.ts';
-import { toMonitorFormValues, toScheduleBody } from './monitor-form.ts';
+import {
+  createMonitorFormValues,
+  toMonitorFormValues,
+  toScheduleBody,
+  toSchedulePreviewBody,
+} from './monitor-form.ts';
 
 test('a schedule in the zone of the org stays in it, wherever somebody changes it', () => {
   const cron = { expected_interval_minutes: null, schedule: { cron: '0 3 * * *' } };
@@ -16,4 +21,17 @@ test('a monitor that had no schedule begins one in the zone of who writes it', (
   const form = { ...toMonitorFormValues(createExampleMonitor(), 'Asia/Tokyo'), kind: 'cron' as const };
   const body = toScheduleBody(form);
   assert.equal('schedule' in body && body.schedule?.timezone, 'Asia/Tokyo');
+});
+
+test('the preview of an interval starts at the last beat, unless the next beat would be overdue', () => {
+  const form = { ...createMonitorFormValues('UTC'), interval: '1 h' };
+  const now = new Date('2026-11-29T12:00:00Z');
+  const preview = (lastBeatAt: string | null) => toSchedulePreviewBody(form, lastBeatAt, now);
+  assert.deepEqual(preview('2026-11-29T11:30:00Z'), {
+    expected_interval_minutes: 60,
+    grace_period_minutes: null,
+    from: '2026-11-29T11:30:00Z',
+  });
+  assert.equal('from' in preview('2026-11-29T10:30:00Z'), false);
+  assert.equal('from' in preview(null), false);
 });

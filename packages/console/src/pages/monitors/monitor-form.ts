@@ -19,7 +19,7 @@ export interface MonitorFormValues {
   readonly alertAfter: string;
   /** Whether a failure that the job reports counts as one miss. */
   readonly failIsMiss: boolean;
-  /** Time until the first beat is due. Empty means the interval plus the grace period. */
+  /** Time until the first beat is due. Empty means the first expected time plus the grace period. */
   readonly firstDue: string;
   readonly channels: readonly string[];
   readonly tags: string;
@@ -90,6 +90,18 @@ export function toScheduleBody(form: MonitorFormValues) {
   return form.kind === 'interval'
     ? { expected_interval_minutes: parseMinutes(form.interval), grace_period_minutes: grace }
     : { schedule: toCronScheduleBody(form), grace_period_minutes: grace };
+}
+
+/**
+ * Converts the schedule fields to the body of a schedule preview. An interval is counted from the last beat, unless
+ * the next beat would already be overdue.
+ */
+export function toSchedulePreviewBody(form: MonitorFormValues, lastBeatAt: string | null, now: Date) {
+  const body = toScheduleBody(form);
+  const interval = form.kind === 'interval' ? parseMinutes(form.interval) : null;
+  if (lastBeatAt === null || interval === null) return body;
+  const isOverdue = Date.parse(lastBeatAt) + interval * 60_000 <= now.getTime();
+  return isOverdue ? body : { ...body, from: lastBeatAt };
 }
 
 /**

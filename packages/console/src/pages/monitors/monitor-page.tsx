@@ -11,6 +11,7 @@ import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
+import { findActiveMaintenanceWindow } from './active-maintenance.ts';
 import { CheckHistory } from './check-history.tsx';
 import { MonitorActions } from './monitor-actions.tsx';
 import { MonitorConfigurationCard, RecentAlertsCard, SendBeatsCard, UptimeCards } from './monitor-cards.tsx';
@@ -124,15 +125,9 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
 }
 
 /** A notice that is shown while a maintenance window of the monitor is active. */
-function MaintenanceNotice({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
+function MaintenanceNotice({ monitor }: { readonly monitor: Monitor }) {
   const { data } = useQuery(maintenanceWindowLookupQuery);
-  const open = data?.data.find(
-    (window) =>
-      window.active_until !== null &&
-      ((window.monitors.length === 0 && window.tags.length === 0) ||
-        window.monitors.includes(id) ||
-        window.tags.some((tag) => tags.includes(tag))),
-  );
+  const open = findActiveMaintenanceWindow(data?.data ?? [], monitor);
   if (!open?.active_until) return null;
   return (
     <Notice state="maintenance">

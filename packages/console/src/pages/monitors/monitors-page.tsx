@@ -1,3 +1,4 @@
+import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type { MonitorSummary } from '@floe/contract/api/monitor-history';
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
@@ -24,6 +25,7 @@ import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { listVisibleColumns } from '../../ui/table-columns.ts';
 import { buildBeatSnippets } from './beat-snippets.ts';
 import {
+  ActiveMaintenanceContext,
   addRowControls,
   MONITOR_COLUMNS,
   MonitorCard,
@@ -32,7 +34,7 @@ import {
 } from './monitor-columns.tsx';
 import { MONITOR_FILTER_FIELDS } from './monitor-data.ts';
 import { useMonitorList } from './monitor-list.ts';
-import { channelLookupQuery } from './monitor-references.ts';
+import { channelLookupQuery, maintenanceWindowLookupQuery } from './monitor-references.ts';
 import { type MonitorSelection, MonitorSelectionBar, useMonitorSelection } from './monitor-selection.tsx';
 import { monitorsText } from './text.ts';
 
@@ -169,6 +171,7 @@ function MonitorTable({
   const place = useResourceNavigate('/monitors');
   const columns = useMemo(() => addRowControls(listVisibleColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(({ id }: Monitor) => place(id), [place]);
+  const active = useActiveMaintenanceWindows();
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -183,25 +186,32 @@ function MonitorTable({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only tracks whether the pointer is over the rows, and handles `x` on a row.
     <div onPointerEnter={() => point(true)} onPointerLeave={() => point(false)} onKeyDown={selection.press}>
-      <RecentHistoryContext value={recent}>
-        <MonitorSelectionContext value={selection}>
-          <DataTable<Monitor>
-            label={monitorsText.page.title}
-            rows={rows}
-            rowId={({ id }) => id}
-            columns={columns}
-            card={monitorCard}
-            onOpen={open}
-            onEnd={more}
-            onShown={onShown}
-            total={filtered ? null : totalOf(counts)}
-            stale={answer.isPlaceholderData}
-          />
-        </MonitorSelectionContext>
-      </RecentHistoryContext>
+      <ActiveMaintenanceContext value={active}>
+        <RecentHistoryContext value={recent}>
+          <MonitorSelectionContext value={selection}>
+            <DataTable<Monitor>
+              label={monitorsText.page.title}
+              rows={rows}
+              rowId={({ id }) => id}
+              columns={columns}
+              card={monitorCard}
+              onOpen={open}
+              onEnd={more}
+              onShown={onShown}
+              total={filtered ? null : totalOf(counts)}
+              stale={answer.isPlaceholderData}
+            />
+          </MonitorSelectionContext>
+        </RecentHistoryContext>
+      </ActiveMaintenanceContext>
       <LoadMoreButton nextPage={nextPage} />
     </div>
   );
+}
+
+function useActiveMaintenanceWindows(): readonly MaintenanceWindow[] {
+  const { data } = useQuery({ ...maintenanceWindowLookupQuery, refetchInterval: 60_000 });
+  return useMemo(() => data?.data.filter((window) => window.active_until !== null) ?? [], [data]);
 }
 
 function monitorCard(row: Monitor) {

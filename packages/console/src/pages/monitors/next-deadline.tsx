@@ -17,7 +17,7 @@ import { formatSchedule, formatScheduleTimeZone } from './monitor-schedule.ts';
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
   const now = useNow();
   const bar = computeDeadlineBarPositions(monitor, now);
-  if (!bar) return <p className="text-ui text-ink-2">{describeNothingDue(monitor)}</p>;
+  if (!bar) return <p className="text-ui text-ink-2">{describeNothingDue(monitor, now)}</p>;
   const { from, due, deadline } = bar;
   const grace = formatMinutes(monitor.grace_period_minutes);
   const failing = monitor.status === 'failing';
@@ -137,14 +137,16 @@ function isCountedFromBeat({
   return Date.parse(next_due_at) - Date.parse(last_beat_at) <= interval * 60_000;
 }
 
-function describeNothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {
+function describeNothingDue({ status, paused_until, deadline_at }: Monitor, now: Date): string {
+  const zone = getBrowserTimeZone();
   if (status === 'paused')
     return paused_until
-      ? monitorDetailText.deadline.pausedUntil(
-          formatTimeOrDateTime(new Date(paused_until), getBrowserTimeZone(), new Date()),
-        )
+      ? monitorDetailText.deadline.pausedUntil(formatTimeOrDateTime(new Date(paused_until), zone, now))
       : monitorDetailText.deadline.paused;
-  return first_beat_due_minutes === null
-    ? monitorDetailText.deadline.noBeat
-    : monitorDetailText.deadline.firstDue(formatMinutes(first_beat_due_minutes));
+  if (deadline_at === null) return monitorDetailText.deadline.noBeat;
+  const at = new Date(deadline_at);
+  return monitorDetailText.deadline.firstDue(
+    formatTimeOrDateTime(at, zone, now),
+    formatRelativeTime(at, now),
+  );
 }

@@ -3,19 +3,27 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
 import { getFieldErrorMessage } from '../../data/api-error.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { formatFullDateTime, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { monitorEditorText } from './monitor-editor-text.ts';
-import { type MonitorFormValues, toScheduleBody } from './monitor-form.ts';
+import { type MonitorFormValues, toSchedulePreviewBody } from './monitor-form.ts';
 import { describeCron } from './monitor-schedule.ts';
 
 type Preview = z.output<typeof schedulePreview>;
 
 /** Describes the schedule and lists the next expected beats. The server computes the beats. */
-export function SchedulePreview({ form }: { readonly form: MonitorFormValues }) {
-  const settled = useDebouncedValue(toScheduleBody(form));
+export function SchedulePreview({
+  form,
+  lastBeatAt = null,
+}: {
+  readonly form: MonitorFormValues;
+  /** The time of the last beat, from which an interval is counted. */
+  readonly lastBeatAt?: string | null;
+}) {
+  const settled = useDebouncedValue(toSchedulePreviewBody(form, lastBeatAt, getCurrentTime()));
   const incomplete = form.kind === 'interval' && parseMinutes(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],

@@ -42,6 +42,8 @@ export const monitorsText = {
     select: (name: string) => `Select ${name}`,
     failing: (duration: string) => `Failing ${duration}`,
     mutedUntil: (time: string) => `Muted until ${time}`,
+    inMaintenance: (name: string, time: string) =>
+      `Alerts are muted by the maintenance window ${name} until ${time}`,
     since: (time: string) => `failed at ${time}`,
     failingFor: (duration: string) => `failing for ${duration}`,
     deadlineIn: (relative: string) => `deadline ${relative}`,
@@ -54,7 +56,12 @@ export const monitorsText = {
   actions: {
     sendTestBeat: 'Send test beat',
     sendTestBeatShort: 'Send test',
-    testBeatSent: 'Test beat recorded.',
+    testBeatHint:
+      'Counts as a real beat: it ends a failure, sends a recovery alert and starts the next deadline.',
+    testBeatTitle: (name: string) => `Send a test beat to monitor “${name}”?`,
+    testBeatEffect:
+      'The test beat counts as a real beat. It ends the failure, sends a recovery alert and starts the next deadline.',
+    testBeatSent: 'Test beat recorded as a real beat.',
     testBeatFailed: (status: number) => `Could not send the test beat. The server responded with ${status}.`,
     pause: 'Pause monitor',
     resume: 'Resume monitor',

@@ -51,7 +51,10 @@ function RequestsCard({ span, sum, onChoose }: Props) {
   const marks = useAnnotations(toTimeRangeParameters(span));
   const step = (intervals[1]?.at ?? 0) - (intervals[0]?.at ?? 0) || 60_000;
   return (
-    <Card title={overviewText.charts.requests} aside={<ComparisonNote span={span} />}>
+    <Card
+      title={overviewText.charts.requests}
+      aside={<ComparisonNote span={span} before={sum.previous?.requests} />}
+    >
       <div className="mb-4 flex gap-9">
         <StatCard
           label={overviewText.charts.requests}
@@ -89,7 +92,10 @@ function SpendCard({ span, sum, onChoose }: Props) {
   const { data } = useQuery(buildOverviewTimeseriesQuery('cost_nano_usd', span, { compare: 'previous' }));
   const drawn = useSpendLines(data, overviewText.charts.spend);
   return (
-    <Card title={overviewText.charts.spend} aside={<ComparisonNote span={span} />}>
+    <Card
+      title={overviewText.charts.spend}
+      aside={<ComparisonNote span={span} before={sum.previous?.cost_nano_usd} />}
+    >
       <StatCard
         label={overviewText.charts.spend}
         value={formatMoney(sum.cost_nano_usd)}
@@ -218,7 +224,15 @@ function ChangeRatio({
   return <PreviousPeriodChange ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 
-function ComparisonNote({ span }: { readonly span: SelectedTimeRange }) {
+/** Shows the period that the change refers to. Renders nothing if there is no previous value. */
+function ComparisonNote({
+  span,
+  before,
+}: {
+  readonly span: SelectedTimeRange;
+  readonly before: number | undefined;
+}) {
+  if (!before) return null;
   const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
   return overviewText.charts.comparison(
     hours < 48 ? `${formatCompactNumber(Math.round(hours))} h` : `${Math.round(hours / 24)} d`,

@@ -7,7 +7,7 @@ import { getOrCreatePlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedInSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { CONNECTABLE_CLIENTS } from '../connect/connectable-clients.ts';
+import { CONNECTABLE_CLIENTS, KEY_VARIABLE } from '../connect/connectable-clients.ts';
 import {
   buildNewestRequestQuery,
   FirstRequestResult,
@@ -47,7 +47,7 @@ export function RequestStep() {
   );
   const settings = {
     gateway: buildApiUrl('gateway').href,
-    key: creation.created?.key ?? '$FLOE_API_KEY',
+    key: creation.created?.key ?? KEY_VARIABLE,
     model: 'sandbox/echo',
   };
   const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {

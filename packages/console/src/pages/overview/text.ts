@@ -83,7 +83,7 @@ export const overviewText = {
     intro: 'The built-in sandbox provider needs no account and costs nothing.',
     send: 'Send test request',
     waiting: 'Waiting for the first request…',
-    client: 'Your client',
+    client: 'The gateway',
   },
   providerStep: {
     done: 'A provider other than the sandbox is enabled. You can add more providers at any time.',

@@ -37,6 +37,7 @@ export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;
   const refusal = useDenialReason('playground');
+  const hasSandbox = models.data?.data.some(({ provider }) => provider === 'sandbox') === true;
   return (
     <PageFrame title={playgroundText.page.title} actions={<Toolbar play={play} />}>
       <div className="grid gap-4">
@@ -58,10 +59,13 @@ export function PlaygroundPage() {
             onRetry={() => void models.refetch()}
           />
         )}
+        <p className="text-ui text-ink-2">{playgroundText.page.runCost}</p>
         {models.data && isSandboxOnly(models.data.data) && (
           <p className="text-ui text-ink-2">
-            <b className="font-medium text-ink">{playgroundText.page.sandboxOnly}</b>{' '}
-            {playgroundText.page.sandboxHint}{' '}
+            <b className="font-medium text-ink">
+              {hasSandbox ? playgroundText.page.sandboxOnly : playgroundText.page.noProvider}
+            </b>{' '}
+            {hasSandbox ? playgroundText.page.sandboxHint : playgroundText.page.noProviderHint}{' '}
             <OrgLink to="/management/providers">{playgroundText.page.addProvider}</OrgLink>
           </p>
         )}

@@ -1,4 +1,4 @@
-import { Plus, Trash2 } from 'lucide-react';
+import { ChevronRight, Plus, Trash2 } from 'lucide-react';
 import type { Dispatch, DragEvent, SetStateAction } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
@@ -148,8 +148,9 @@ function Parameters({
   const isUsed = prompt.tools !== '' || prompt.schema !== '';
   const isOpen = useHasBeenTrue(isUsed || problemOf('tools') !== null || problemOf('schema') !== null);
   return (
-    <details className="rounded-control border border-line" open={isOpen}>
-      <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">
+    <details className="group rounded-control border border-line" open={isOpen}>
+      <summary className="flex min-h-9 items-center gap-1.5 px-3 text-ui text-ink-2 hover:text-ink">
+        <ChevronRight size={16} aria-hidden="true" className="text-ink-3 group-open:rotate-90" />
         {playgroundText.parameters.title}
       </summary>
       <div className="grid gap-3 border-t border-line p-3">

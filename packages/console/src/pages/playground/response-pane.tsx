@@ -118,7 +118,7 @@ function RunFigures({ run }: { readonly run: ChatRun }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
       {run.firstMs !== null && <span>{playgroundText.figures.firstToken(formatDuration(run.firstMs))}</span>}
-      {run.totalMs !== null && <span>{formatDuration(run.totalMs)}</span>}
+      {run.totalMs !== null && <span>{playgroundText.figures.total(formatDuration(run.totalMs))}</span>}
       {outputTokens !== null && <span>{playgroundText.figures.tokens(formatCount(outputTokens))}</span>}
       {row && (
         <span>

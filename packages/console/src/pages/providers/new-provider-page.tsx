@@ -1,4 +1,9 @@
-import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
+import {
+  isProviderKind,
+  PROVIDER_KIND_NAMES,
+  PROVIDER_KINDS,
+  usesCloudSetting,
+} from '@floe/contract/config/provider-kinds';
 import { Ellipsis } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
@@ -200,15 +205,24 @@ function Endpoint({ form, onChange }: PartProps) {
           onChange={({ target }) => onChange({ base_url: target.value })}
         />
       </FormField>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <FormField
-          name="region"
-          label={providersText.create.region}
-          optional
-          hint={providersText.create.regionHint}
-        >
-          <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
-        </FormField>
+      <CloudFields form={form} onChange={onChange} />
+    </>
+  );
+}
+
+function CloudFields({ form, onChange }: PartProps) {
+  if (!usesCloudSetting(form.kind, 'region')) return null;
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <FormField
+        name="region"
+        label={providersText.create.region}
+        optional
+        hint={providersText.create.regionHint}
+      >
+        <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
+      </FormField>
+      {usesCloudSetting(form.kind, 'project') && (
         <FormField
           name="project"
           label={providersText.create.project}
@@ -217,8 +231,8 @@ function Endpoint({ form, onChange }: PartProps) {
         >
           <Input value={form.project} onChange={({ target }) => onChange({ project: target.value })} />
         </FormField>
-      </div>
-    </>
+      )}
+    </div>
   );
 }
 
@@ -230,8 +244,8 @@ function bodyOf(form: typeof START) {
     kind: form.kind,
     base_url: orNull(form.base_url),
     api_key: orNull(form.api_key),
-    region: orNull(form.region),
-    project: orNull(form.project),
+    region: usesCloudSetting(form.kind, 'region') ? orNull(form.region) : null,
+    project: usesCloudSetting(form.kind, 'project') ? orNull(form.project) : null,
     models: models.length === 0 ? null : models,
   };
 }

@@ -74,6 +74,7 @@ export function ProviderSettingsForm({
           <Input
             value={form.base_url}
             placeholder={providersText.fields.baseUrlDefault(provider.kind)}
+            data-shows-default=""
             spellCheck={false}
             onChange={({ target }) => set({ base_url: target.value })}
           />

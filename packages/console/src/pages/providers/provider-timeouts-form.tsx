@@ -56,6 +56,7 @@ export function ProviderTimeoutsForm({ loaded }: { readonly loaded: ResourceWith
                 inputMode="decimal"
                 value={edit.form[name]}
                 placeholder={providersText.timeouts.default}
+                data-shows-default=""
                 onChange={({ target }) => edit.set({ [name]: target.value })}
               />
             </FormField>

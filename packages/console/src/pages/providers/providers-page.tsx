@@ -84,7 +84,7 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
     {
       id: 'id',
       label: providersText.columns.provider,
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(7rem, 1fr)',
       value: ({ id }) => id,
       cell: (provider) => (
         <span className="flex items-center gap-2 font-medium">
@@ -96,17 +96,17 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
     {
       id: 'kind',
       label: providersText.columns.kind,
-      width: 'minmax(6rem, 11rem)',
+      width: 'minmax(8.5rem, 11rem)',
       value: ({ kind }) => kind,
       cell: ({ kind }) => kind,
     },
     {
       id: 'state',
       label: providersText.columns.status,
-      width: 'minmax(7rem, 14rem)',
+      width: 'minmax(11rem, 14rem)',
       value: (provider) => stateOf(provider).word,
       cell: (provider) => (
-        <span title={provider.problem ?? undefined}>
+        <span title={provider.problem ?? stateOf(provider).word}>
           {stateOf(provider).word}
           {provider.enabled && provider.problem && <span className="text-ink-3"> · {provider.problem}</span>}
         </span>
@@ -121,19 +121,20 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
     {
       id: 'credentials',
       label: providersText.columns.credentials,
-      width: '9.5rem',
+      width: '8.5rem',
       cell: ({ credentials }) => summarizeCredentialTests(credentials),
     },
     {
       id: 'models',
       label: providersText.columns.models,
-      width: 'minmax(5rem, 10rem)',
+      width: 'minmax(7rem, 10rem)',
+      yields: 1,
       cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
     },
     {
       id: 'requests',
       label: providersText.columns.requests,
-      width: '8rem',
+      width: '7rem',
       align: 'end',
       value: ({ id }) => of(id)?.requests ?? 0,
       cell: ({ id }) => formatCompactNumber(of(id)?.requests ?? 0),
@@ -141,7 +142,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
     {
       id: 'errors',
       label: providersText.columns.errors,
-      width: '5rem',
+      width: '4rem',
       align: 'end',
       value: ({ id }) => errorRate(of(id)),
       cell: ({ id }) => <Errors traffic={of(id)} />,

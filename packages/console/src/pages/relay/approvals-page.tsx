@@ -36,7 +36,7 @@ export function ApprovalsPage() {
         cards.length === 0 ? relayText.approvals.title : relayText.approvals.titleWithCount(cards.length)
       }
     >
-      <div className="mx-auto grid max-w-3xl gap-6">
+      <div className="mx-auto grid max-w-3xl grid-cols-1 gap-6">
         {waiting.error && !waiting.data ? (
           <ErrorState
             what={relayText.approvals.loadError}
@@ -91,7 +91,7 @@ function AnsweredApprovals({ approvals }: { readonly approvals: readonly Approva
     <Card title={relayText.approvals.answered} aside={relayText.approvals.answeredRemark}>
       <ul className="divide-y divide-line">
         {approvals.map((approval) => (
-          <li key={approval.id} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
+          <li key={approval.id} className="grid grid-cols-1 gap-0.5 py-2 first:pt-0 last:pb-0">
             <span className="flex items-center gap-2 text-ui">
               <StatusIcon state={APPROVAL_STATES[approval.state].state} />
               <span className="whitespace-nowrap">{approvalOutcome(approval)}</span>

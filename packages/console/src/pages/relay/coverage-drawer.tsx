@@ -62,7 +62,9 @@ export function CoverageDrawer({
             ]}
           />
         </Card>
-        <Card title={relayText.person.install}>
+        <Card
+          title={row.client_version === null ? relayText.person.install : relayText.person.installElsewhere}
+        >
           <CodeBlock snippets={[{ label: agent ?? 'Claude Code', code: lines }]} />
         </Card>
         <Card

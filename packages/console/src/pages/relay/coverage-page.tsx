@@ -55,6 +55,7 @@ export function CoveragePage() {
       }
       beside={opened && <CoverageDrawer row={opened} onClose={() => change({ open: null })} />}
     >
+      <p className="px-4 pb-3 text-ui text-ink-2 md:px-6">{relayText.coverage.intro}</p>
       <Tabs
         label={relayText.coverage.tabs}
         value={query.get('tab') ?? 'people'}

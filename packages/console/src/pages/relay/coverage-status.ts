@@ -37,4 +37,4 @@ export const RELAY_REQUIRED_POLICY = `policies:
     when: "session.id != '' && !session.relayed && session.requests > 3"
     action: deny
     mode: monitor
-    message: "Install the relay's hook."`;
+    message: "Install the Floe hook in this agent."`;

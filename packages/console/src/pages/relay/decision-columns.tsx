@@ -39,13 +39,14 @@ export const DECISION_COLUMNS: readonly TableColumn<StoredDecision>[] = [
   {
     id: 'rule',
     label: relayText.columns.rule,
-    width: 'minmax(6.5rem, 1fr)',
+    width: 'minmax(9rem, 1fr)',
     cell: ({ rule }) => rule ?? relayText.none,
   },
   {
     id: 'mode',
     label: relayText.columns.mode,
     width: '5.5rem',
+    yields: 2,
     cell: ({ mode }) => (mode === null ? relayText.none : ruleText.modes[mode]),
   },
   { id: 'agent', label: relayText.columns.agent, width: 'minmax(8.5rem, 1fr)', cell: formatAgent },

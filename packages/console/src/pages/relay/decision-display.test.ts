@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doRangesOverlap, getDecisionDisplay, splitCommandAtRanges } from './decision-display.ts';
+import {
+  describeUnenforcedRule,
+  doRangesOverlap,
+  getDecisionDisplay,
+  splitCommandAtRanges,
+} from './decision-display.ts';
 
 test('a decision that is only observed is labelled with the decision it would enforce', () => {
   assert.deepEqual(getDecisionDisplay({ decision: 'abstain', enforced_decision: 'deny' }), {
@@ -9,6 +14,14 @@ test('a decision that is only observed is labelled with the decision it would en
   });
   assert.equal(getDecisionDisplay({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
   assert.equal(getDecisionDisplay({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
+});
+
+test('an enforced decision is not described as “not blocked” when a stricter rule is not enforced', () => {
+  const describe = describeUnenforcedRule;
+  assert.match(describe({ decision: 'abstain', enforced_decision: 'deny' }) ?? '', /is not blocked/);
+  assert.match(describe({ decision: 'ask', enforced_decision: 'deny' }) ?? '', /would deny this/);
+  assert.match(describe({ decision: 'allow', enforced_decision: 'ask' }) ?? '', /would require approval/);
+  assert.equal(describe({ decision: 'deny', enforced_decision: 'deny' }), null);
 });
 
 test('a command is cut at its marks and loses nothing', () => {

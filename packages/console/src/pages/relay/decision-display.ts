@@ -110,6 +110,22 @@ export function getCommandTraitLabel(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
 
+/**
+ * Returns why the result of a simulation is weaker than the decision of the strictest matching rule. Null if it
+ * is not weaker.
+ */
+export function describeUnenforcedRule({
+  decision,
+  enforced_decision: would,
+}: Pick<RelaySimulationResult, 'decision' | 'enforced_decision'>): string | null {
+  if (decision === would) return null;
+  if (decision === 'abstain') return ruleText.test.notEnforced;
+  return would === 'deny' || would === 'ask' ? ruleText.test.stricterNotEnforced[would] : null;
+}
+
+/** The name of the built-in rule for commands that cannot be analyzed. It is not in the list of rules. */
+export const BUILT_IN_RULE_NAME = 'unclear-command';
+
 /** Summarizes a simulation in one sentence, as in `Denied by rule no-force-push.` */
 export function summarizeRelaySimulation(
   answer: Pick<RelaySimulationResult, 'decision' | 'enforced_decision' | 'rule'>,

@@ -11,6 +11,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { formatAgent } from './decision-columns.tsx';
 import {
+  BUILT_IN_RULE_NAME,
   getAgentEventLabel,
   getDecisionDisplay,
   getEnforcedDecisionDisplay,
@@ -18,7 +19,7 @@ import {
 } from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
-import { buildDecisionQuery, buildRelaySimulationQuery } from './relay-data.ts';
+import { allRulesQuery, buildDecisionQuery, buildRelaySimulationQuery } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 /**
@@ -145,9 +146,7 @@ function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
                     enforced_decision: hit.decision,
                   })}
                 />
-                <OrgLink to="/relay/decisions" search={{ rule: hit.rule }}>
-                  {hit.rule}
-                </OrgLink>
+                <RuleName name={hit.rule} />
                 <span className="text-small text-ink-3">{hit.mode}</span>
               </span>
               <span className="text-small text-ink-2">{hit.reason}</span>
@@ -156,6 +155,19 @@ function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
         </ul>
       )}
     </Card>
+  );
+}
+
+/** Shows the name of a rule. It links to the rule, unless the rule is built-in or no longer exists. */
+function RuleName({ name }: { readonly name: string }) {
+  const { data: rules } = useQuery(allRulesQuery);
+  const found = rules?.find(({ rule }) => rule.name === name);
+  if (found) return <OrgLink to={`/relay/rules/${encodeURIComponent(found.id)}`}>{name}</OrgLink>;
+  return (
+    <>
+      <span>{name}</span>
+      {name === BUILT_IN_RULE_NAME && <Badge>{relayText.decision.builtIn}</Badge>}
+    </>
   );
 }
 

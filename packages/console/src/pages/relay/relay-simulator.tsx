@@ -5,6 +5,7 @@ import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import {
+  describeUnenforcedRule,
   getDecisionDisplay,
   type RelaySimulationResult,
   summarizeRelaySimulation,
@@ -157,7 +158,7 @@ function SimulationOutcome({
         <DecisionStatus label={{ state, word: summarizeRelaySimulation(answer) }} />
         {isHeld && (
           <p className="mt-1 text-ui text-ink-2">
-            {ruleText.test.notEnforced} {isObserving ? ruleText.observeOnly : ''}
+            {describeUnenforcedRule(answer)} {isObserving ? ruleText.observeOnly : ''}
           </p>
         )}
       </div>

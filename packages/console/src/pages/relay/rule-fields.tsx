@@ -44,6 +44,8 @@ const RULE_MATCH_FIELDS: readonly RuleMatchField[] = [
   matchField('text', 'BEGIN [A-Z ]*PRIVATE KEY', 'prompt', 'tool'),
 ];
 
+const COMMAND_EFFECTS_HINT = ruleText.form.doesHint(Object.keys(ruleText.command.traits));
+
 function matchField(
   name: MatchField,
   placeholder: string,
@@ -128,7 +130,13 @@ function MatchFields({ form, onChange }: Fields) {
       </fieldset>
       <div className="grid gap-4 sm:grid-cols-2">
         {parts.map(({ name, label, placeholder }) => (
-          <FormField key={name} name={`match.${name}`} label={label} optional>
+          <FormField
+            key={name}
+            name={`match.${name}`}
+            label={label}
+            optional
+            {...(name === 'does' ? { hint: COMMAND_EFFECTS_HINT } : {})}
+          >
             <CodeArea
               rows={2}
               value={form.match[name]}

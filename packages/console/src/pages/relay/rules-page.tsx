@@ -33,6 +33,9 @@ export function RulesPage() {
       above={
         <div className="grid gap-3 px-4 pb-3 md:px-6">
           <p className="max-w-3xl text-ui text-ink-2">{ruleText.page.intro}</p>
+          {list.rows !== undefined && list.rows.length > 0 && (
+            <p className="max-w-3xl text-ui text-ink-2">{ruleText.page.builtIn}</p>
+          )}
           {isAnyRuleLimitedToObserve(list.rows ?? []) && <Notice>{ruleText.observeOnly}</Notice>}
         </div>
       }

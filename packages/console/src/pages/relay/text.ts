@@ -83,6 +83,7 @@ export const relayText = {
     masked: 'Masked:',
     rules: 'Matching rules',
     rulesRemark: 'The strictest rule applies',
+    builtIn: 'built-in',
     noRules: 'No rule matched. The agent used its own permissions.',
     answer: 'Response to the hook',
     latency: (duration: string) => `Latency ${duration}`,
@@ -133,11 +134,12 @@ export const relayText = {
     session: 'The action was allowed for the rest of the session.',
     denied: 'The action was denied.',
     expired: 'This request has expired. The agent can ask again.',
-    timeLeft: (duration: string) => `${duration} left`,
+    timeLeft: (duration: string) => `${duration} left, then the agent must ask again`,
     refresh: 'Refresh approvals',
   },
   coverage: {
     title: 'Hook coverage',
+    intro: 'Shows whose agents call the relay (through its hook) in the sessions in which they call models.',
     connect: 'Connect agent',
     range: 'Time range',
     ranges: { day: '24 h', week: '7 d', month: '30 d' },
@@ -164,7 +166,7 @@ export const relayText = {
     hookVersion: 'Hook version',
     lastRelayCall: 'Last relay call',
     never: 'Never',
-    key: (name: string) => `key ${name}`,
+    key: (name: string) => `Key ${name}`,
     counts: (requests: number, calls: number) =>
       `${formatCount(requests)} model requests · ${formatCount(calls)} relay calls`,
   },
@@ -189,10 +191,11 @@ export const relayText = {
     lastModelRequest: 'Last model request',
     lastRelayCall: 'Last relay call',
     install: 'Install the hook',
+    installElsewhere: 'Install the hook on another machine',
     require: 'Require the hook',
     policies: 'Policies',
     requireHint:
-      'A policy can deny model requests from sessions that never call the relay. In log-only mode, the policy only records what it would deny.',
+      'A policy can deny model requests from sessions that never call the relay. In log-only mode (monitor), the policy only records what it would deny.',
   },
   sessions: {
     list: 'sessions',

@@ -13,7 +13,7 @@ const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: '
  * the start to the end of the request.
  */
 export function AttemptsTimeline({ request }: { readonly request: RequestDetail }) {
-  const { attempts, latency_ms, overhead_ms, created_at } = request;
+  const { attempts, latency_ms, overhead_ms, created_at, stream } = request;
   return (
     <div className="text-ui">
       <Axis totalMs={latency_ms} />
@@ -41,8 +41,10 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
         ))}
       </ul>
       <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">
-        <Mark look={LOOKS.first_token}>{requestDetailText.timeline.firstToken}</Mark>
-        <Mark look={LOOKS.streaming}>{requestDetailText.timeline.streaming}</Mark>
+        <Mark look={LOOKS.first_token}>
+          {stream ? requestDetailText.timeline.firstToken : requestDetailText.timeline.waiting}
+        </Mark>
+        {stream && <Mark look={LOOKS.streaming}>{requestDetailText.timeline.streaming}</Mark>}
         <Mark look={LOOKS.failure}>{requestDetailText.timeline.failure}</Mark>
       </p>
     </div>

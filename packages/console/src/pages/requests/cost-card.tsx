@@ -16,10 +16,10 @@ const SOURCES: Readonly<Record<string, string>> = requestDetailText.cost.sources
  * nano-dollar.
  */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
-  const { usage, cost_nano_usd } = request;
+  const { usage, cost_nano_usd, state } = request;
   const { parts, roundedNanoUsd, isComplete } = buildCostTable(request);
   return (
-    <Card title={requestDetailText.cost.title} aside={USAGE[usage.source]}>
+    <Card title={requestDetailText.cost.title} aside={USAGE[state === 'cached' ? state : usage.source]}>
       <table className="w-full text-ui figures" aria-label={requestDetailText.cost.title}>
         <thead className="text-left text-label text-ink-2">
           <tr>

@@ -42,14 +42,14 @@ export function buildRequestColumns(
     {
       id: 'tokens',
       label: requestsText.columns.tokens,
-      width: '6rem',
+      width: '5.5rem',
       align: 'end',
       cell: (row) => <TokenText row={row} />,
     },
     {
       id: 'cost',
       label: requestsText.columns.cost,
-      width: '5rem',
+      width: '4.75rem',
       align: 'end',
       cell: (row) => <CostText row={row} />,
     },
@@ -89,7 +89,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'time',
     label: requestsText.columns.time,
-    width: '6.5rem',
+    width: '5.5rem',
     cell: ({ created_at }) => (
       <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserTimeZone(), true)}</time>
     ),
@@ -97,7 +97,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'status',
     label: requestsText.columns.status,
-    width: '10rem',
+    width: '11.5rem',
     cell: (row) => <OutcomeText row={row} />,
   },
 ];
@@ -243,15 +243,15 @@ function CostText({ row }: { readonly row: RequestRow }) {
 }
 
 function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
+  const [first, ...more] = Object.entries(metadata);
+  if (!first) return null;
+  const [name, value] = first;
   return (
-    <span className="flex gap-1 overflow-hidden">
-      {Object.entries(metadata)
-        .slice(0, 2)
-        .map(([name, value]) => (
-          <span key={name} data-filter-name={`metadata.${name}`}>
-            <Badge name={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</Badge>
-          </span>
-        ))}
+    <span className="flex gap-1">
+      <span className="min-w-0" data-filter-name={`metadata.${name}`}>
+        <Badge name={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</Badge>
+      </span>
+      {more.length > 0 && <span className="text-ink-3">+{more.length}</span>}
     </span>
   );
 }

@@ -66,6 +66,7 @@ export const requestDetailText = {
       provider: 'Reported by the provider',
       estimated: 'Estimated by Floe',
       none: 'No usage reported',
+      cached: 'Usage of the cached response',
     },
     cost: 'Cost',
     attempts: 'Attempts',
@@ -74,6 +75,7 @@ export const requestDetailText = {
     gateway: 'Floe',
     gatewaySteps: 'Authentication, limits, policies, cache',
     firstToken: 'Time to first token',
+    waiting: 'Waiting',
     streaming: 'Streaming',
     failure: 'Failed',
     status: (status: number) => `status ${status}`,
@@ -97,6 +99,7 @@ export const requestDetailText = {
     retryAfter: (seconds: number, left: number) =>
       `Retry-After was ${seconds} s. ${left > 0 ? `The client can retry in ${left} s.` : 'The client can retry now.'}`,
     cachedNoPrice: 'Answered from the cache. The savings are unknown because the model has no price.',
+    cachedFree: 'Answered from the cache. The provider would not have charged for this request either.',
     cachedSaving: (saving: string) => `Answered from the cache: $0 instead of ${saving}.`,
   },
   cost: {
@@ -105,6 +108,7 @@ export const requestDetailText = {
       provider: 'Usage reported by the provider',
       estimated: 'Usage estimated by Floe',
       none: 'No usage reported',
+      cached: 'Usage of the cached response',
     },
     tokens: 'Tokens',
     count: 'Count',

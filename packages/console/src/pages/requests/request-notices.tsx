@@ -75,7 +75,9 @@ function SavedNotice({ request: { state, saved_nano_usd } }: { readonly request:
       <StatusIcon state="cached" />
       {saved_nano_usd === null
         ? requestDetailText.notices.cachedNoPrice
-        : requestDetailText.notices.cachedSaving(formatExactMoney(saved_nano_usd))}
+        : saved_nano_usd === 0
+          ? requestDetailText.notices.cachedFree
+          : requestDetailText.notices.cachedSaving(formatExactMoney(saved_nano_usd))}
     </p>
   );
 }

@@ -31,7 +31,7 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
       <StatCard
         label={requestDetailText.stats.tokens}
         value={known ? formatCount((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)) : '–'}
-        remark={COUNTED_BY[usage.source] ?? usage.source}
+        remark={COUNTED_BY[state === 'cached' ? state : usage.source] ?? usage.source}
       />
       <StatCard
         label={requestDetailText.stats.cost}

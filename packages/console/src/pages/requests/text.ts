@@ -105,7 +105,7 @@ export const requestsText = {
   },
   figures: {
     requests: 'Requests',
-    errors: 'Errors',
+    errors: 'Provider errors',
     latency: 'Latency p95',
     firstToken: 'First token p50',
     spend: 'Spend',

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { modelLookupQuery } from '../../data/lookup-queries.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -90,6 +92,7 @@ function RetriesAndTimeouts({ form, onChange }: FormFieldsProps<RouteFormValues>
             inputMode="decimal"
             value={form.timeouts[name]}
             placeholder={routesText.fields.timeoutPlaceholder}
+            data-shows-default=""
             onChange={({ target }) => onChange({ timeouts: { ...form.timeouts, [name]: target.value } })}
           />
         </FormField>
@@ -103,7 +106,9 @@ function Targets({
   states,
   onChange,
 }: FormFieldsProps<RouteFormValues> & { readonly states: BreakersByModel }) {
-  const warnings = findRouteWarnings(form);
+  const models = useQuery(modelLookupQuery).data?.data ?? [];
+  const unpriced = models.filter(({ kind, prices }) => kind === 'model' && prices === null);
+  const warnings = findRouteWarnings(form, new Set(unpriced.map(({ id }) => id)));
   return (
     <div className="grid gap-1.5">
       <span className="text-label text-ink-2">

@@ -157,7 +157,10 @@ export function computeTargetShares(targets: readonly Pick<TargetFormValues, 'we
 }
 
 /** Returns warnings about the targets. Warnings do not prevent saving. */
-export function findRouteWarnings({ targets }: Pick<RouteFormValues, 'targets'>): string[] {
+export function findRouteWarnings(
+  { targets }: Pick<RouteFormValues, 'targets'>,
+  unpricedModels: ReadonlySet<string> = new Set(),
+): string[] {
   const models = targets.map(({ model }) => model.trim()).filter((model) => model !== '');
   const providers = new Set(models.map((model) => model.split('/')[0]));
   const twice = models.find((model, index) => models.indexOf(model) !== index);
@@ -166,5 +169,6 @@ export function findRouteWarnings({ targets }: Pick<RouteFormValues, 'targets'>)
       ? [routesText.warnings.oneProvider([...providers].join())]
       : []),
     ...(twice === undefined ? [] : [routesText.warnings.duplicate(twice)]),
+    ...[...new Set(models)].filter((model) => unpricedModels.has(model)).map(routesText.warnings.noPrice),
   ];
 }

@@ -191,7 +191,10 @@ function Outcome({
       {saved !== undefined && !differs && (
         <p className="text-ui text-ink-2">{routesText.simulator.unchanged}</p>
       )}
-      <RouteDecisions decisions={answer.steps} />
+      <RouteDecisions
+        decisions={answer.steps}
+        failure={answer.code === null ? null : { code: answer.code, state: result.state }}
+      />
       <SimulatedTargets answer={answer} />
     </div>
   );

@@ -122,6 +122,9 @@ function Weight({
 }) {
   return (
     <div className="flex items-center gap-2">
+      <span aria-hidden="true" className="text-small text-ink-2">
+        {routesText.targets.weightLabel}
+      </span>
       <div className="w-16">
         <FormField name={`targets[${index}].weight`} label={routesText.targets.weight(index + 1)} hideLabel>
           <Input

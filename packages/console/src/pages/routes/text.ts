@@ -84,11 +84,14 @@ export const routesText = {
     oneProvider: (provider: string) =>
       `All targets use the provider ${provider}. If it fails, this route fails too.`,
     duplicate: (model: string) => `The target ${model} is listed twice.`,
+    noPrice: (model: string) =>
+      `${model} has no price. Where a budget that rejects requests applies, requests to this route fail with status 403. Set a price on the Models page.`,
   },
   targets: {
     label: 'Targets',
     none: 'No targets: each request goes to the model that it names. An alias needs at least one target.',
     add: 'Add target',
+    weightLabel: 'Weight',
     newTarget: 'new target',
     target: (number: number) => `Target ${number}`,
     placeholder: 'provider/model',

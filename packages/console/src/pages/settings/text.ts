@@ -40,7 +40,7 @@ export const settingsText = {
   profile: {
     title: 'Profile',
     name: 'Name',
-    nameHint: 'Shown to other members, for example in the audit log.',
+    nameHint: 'Shown to other members, for example in the member list.',
     save: 'Save name',
     saved: 'Name saved.',
   },

@@ -42,7 +42,7 @@ export function toMonitorResource(
     status: state.status,
     last_beat_at: toIsoTimestampOrNull(state.lastBeatAt),
     next_due_at: toIsoTimestampOrNull(state.expectedAt),
-    deadline_at: toIsoTimestampOrNull(state.expectedAt === null ? null : state.dueAt),
+    deadline_at: toIsoTimestampOrNull(state.dueAt),
     failing_since: toIsoTimestampOrNull(state.failingSince),
     beat_url: token && `${dependencies.baseUrl()}/beat/${token}`,
     source: toResourceSource(row),

@@ -110,11 +110,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
 /** @throws Fault `conflict`; slugs are unique in the installation */
 async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
   if (!(await findBoardBySlug(reader, slug))) return;
-  throw new Fault(
-    'conflict',
-    `Another board of this installation already has the slug "${slug}". Choose another slug.`,
-    {
-      param: 'slug',
-    },
-  );
+  throw new Fault('conflict', `Another board already uses the URL path "${slug}". Choose another one.`, {
+    param: 'slug',
+  });
 }
