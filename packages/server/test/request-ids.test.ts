@@ -39,7 +39,10 @@ test('the Anthropic SDK finds the request id of errors, whoever causes them', as
   harness.setReply('messages', { ...createJsonReply(bad), status: 400, headers: { 'request-id': 'req_1' } });
   for (const model of ['messages/m-1', 'messages/unknown']) {
     const failed = harness.anthropic.messages.create({ ...ask, model });
-    await assert.rejects(failed, (error) => error instanceof APIError && error.requestID === harness.lastId());
+    await assert.rejects(
+      failed,
+      (error) => error instanceof APIError && error.requestID === harness.lastId(),
+    );
   }
   const unknown = await callHttp(`${harness.url}/messages/unknown`, {
     headers: { 'x-api-key': harness.key },

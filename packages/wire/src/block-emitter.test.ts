@@ -45,10 +45,12 @@ function readFinish(pieces: readonly string[], freeform?: true, raw = 'tool_call
 }
 
 test('a response is incomplete if the arguments of a call are cut off, whatever the provider states', () => {
-  for (const cut of [['{"a"', ':1'], ['{"a":"}'], ['{'], [' {"a":{}']]) assert.equal(readFinish(cut), 'length');
+  for (const cut of [['{"a"', ':1'], ['{"a":"}'], ['{'], [' {"a":{}']])
+    assert.equal(readFinish(cut), 'length');
   assert.equal(readFinish(['{"a":1'], undefined, 'stop'), 'length');
   assert.equal(readFinish(['{"a":1'], undefined, 'content_filter'), 'refusal');
-  for (const whole of [[], ['{}'], ['{"a":', '1} '], ['not JSON'], ['{a}']]) assert.equal(readFinish(whole), 'tool');
+  for (const whole of [[], ['{}'], ['{"a":', '1} '], ['not JSON'], ['{a}']])
+    assert.equal(readFinish(whole), 'tool');
   assert.equal(readFinish(['{"a":1'], true), 'tool');
 });
 
@@ -58,7 +60,11 @@ test('a streamed call with cut off arguments does not look complete to any clien
     { choices: [{ index: 0, delta: { tool_calls: [call] } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
   ];
-  const ends = { chat: '"finish_reason":"length"', responses: 'response.incomplete', messages: '"max_tokens"' };
+  const ends = {
+    chat: '"finish_reason":"length"',
+    responses: 'response.incomplete',
+    messages: '"max_tokens"',
+  };
   const tools = [{ type: 'function', function: { name: 'f' } }];
   const request = CLIENT_DIALECTS.chat.readRequest({
     model: 'm',

@@ -6,13 +6,17 @@ import { toClientFault } from '@floe/wire/upstream-fault';
 import { formatResponsesFailure } from './responses-failure.ts';
 
 function readFailure(fault: Fault) {
-  return parseSseFrames(formatResponsesFailure(fault, null, '{"sequence_number":4}', 'exc_1')).map(({ data }) =>
-    JSON.parse(data),
+  return parseSseFrames(formatResponsesFailure(fault, null, '{"sequence_number":4}', 'exc_1')).map(
+    ({ data }) => JSON.parse(data),
   );
 }
 
 test('a failed stream states that the prompt is too long with the code that agents check for', () => {
-  const fault = toClientFault({ kind: 'context', status: 400, message: 'Your input exceeds the context window.' });
+  const fault = toClientFault({
+    kind: 'context',
+    status: 400,
+    message: 'Your input exceeds the context window.',
+  });
   const [error, failed] = readFailure(fault);
   assert.equal(error.code, 'context_length_exceeded');
   assert.equal(error.error.code, 'context_length_exceeded');

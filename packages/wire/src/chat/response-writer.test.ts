@@ -29,7 +29,8 @@ function writeAndRead(events: readonly ResponseEvent[]) {
   const text = events.map((event) => writer.write(event)).join('');
   const read: ResponseEvent[] = [];
   const reader = UPSTREAM_DIALECTS.chat.createResponseReader((event) => read.push(event), { id: 'e' });
-  for (const line of text.split('\n\n').filter(Boolean)) reader.read({ event: 'message', data: line.slice(6) });
+  for (const line of text.split('\n\n').filter(Boolean))
+    reader.read({ event: 'message', data: line.slice(6) });
   return { text, answer: accumulateResponse(read), dropped: [...writer.dropped] };
 }
 
