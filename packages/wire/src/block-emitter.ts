@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type FinishReason, isCompleteFinish, parseFinishReason } from './finish-reason.ts';
+import { JsonEndFinder } from './json-end-finder.ts';
 import { asObject, isJsonArray, isJsonObject, isNonEmpty, sanitizeFieldName } from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
 import type { KnownMembers } from './response-members.ts';
@@ -33,6 +34,9 @@ export class BlockEmitter {
   #appendText: { readonly block: number; readonly kind: BlockKind } | undefined;
   #recordUsage: Usage | undefined;
   #started = false;
+  /** The ends of the arguments of open calls. */
+  readonly #argumentEnds = new Map<number, JsonEndFinder>();
+  #hasCutOffArguments = false;
   /** Number of tool blocks so far. */
   toolCallCount = 0;
   /** Whether `finish` or `error` was emitted. */
@@ -79,15 +83,20 @@ export class BlockEmitter {
   open(kind: BlockKind, id?: string, name?: string, freeform?: true): number {
     const block = this.#next++;
     if (kind === 'tool') this.toolCallCount += 1;
+    if (kind === 'tool' && !freeform) this.#argumentEnds.set(block, new JsonEndFinder());
     this.#emit({ type: 'open', block, kind, id, name, freeform });
     return block;
   }
 
   delta(block: number, text: string): void {
-    if (text !== '') this.#emit({ type: 'delta', block, text });
+    if (text === '') return;
+    this.#argumentEnds.get(block)?.push(text);
+    this.#emit({ type: 'delta', block, text });
   }
 
   close(block: number, seal?: Seal): void {
+    if (this.#argumentEnds.get(block)?.isCutOff) this.#hasCutOffArguments = true;
+    this.#argumentEnds.delete(block);
     this.#emit({ type: 'close', block, seal });
   }
 
@@ -123,8 +132,9 @@ export class BlockEmitter {
   }
 
   /**
-   * Emits the finish. If a complete response has a call, the reason is `tool`. Any other response keeps its
-   * reason, because its calls must not run.
+   * Emits the finish. If a complete response has a call, the reason is `tool`, or `length` if the arguments of a
+   * call are cut off: some clients complete such arguments. Any other response keeps its reason, because its calls
+   * must not run.
    */
   finish(raw: string, known?: FinishReason): void {
     if (this.ended) return;
@@ -141,8 +151,12 @@ export class BlockEmitter {
     this.#emitUsage();
     this.ended = true;
     const reason = known ?? parseFinishReason(raw).reason;
-    const completion = this.toolCallCount > 0 ? 'tool' : 'stop';
-    this.#emit({ type: 'finish', reason: isCompleteFinish(reason) ? completion : reason, raw });
+    this.#emit({ type: 'finish', reason: isCompleteFinish(reason) ? this.#completion() : reason, raw });
+  }
+
+  #completion(): FinishReason {
+    if (this.#hasCutOffArguments) return 'length';
+    return this.toolCallCount > 0 ? 'tool' : 'stop';
   }
 
   fail(fault: Fault): void {

@@ -155,8 +155,12 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     }
     if (event === undefined) return;
     this.#reader.read(event);
-    // A frame that is not forwarded must not affect a later error event.
-    if (this.#fault) return;
+    // Of a frame that is not forwarded, a later error event contains only the token counts.
+    if (this.#fault) {
+      const usage = parseResponse(event.data)?.['usage'];
+      if (isJsonObject(usage)) this.#response = { ...this.#response, usage };
+      return;
+    }
     this.#lastData = event.data;
     this.#collector?.add(event.data);
     if (event.event !== 'response.created') return;

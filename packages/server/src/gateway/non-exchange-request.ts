@@ -5,6 +5,7 @@ import { requireKeyScope } from '../platform/keyring.ts';
 import { formatNonExchangeRequestLine } from './access-log-line.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
 import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
+import { buildRequestIdHeaders } from './response-headers.ts';
 import { logInternalError, sendFaultResponse } from './send-error.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -42,7 +43,7 @@ export async function handleNonExchangeRequest(
   const startedAt = gateway.clock.monotonic();
   let caller: AuthenticatedCaller | null = null;
   const headers = (type: string) => [
-    ...['content-type', type, 'x-request-id', client.id],
+    ...['content-type', type, ...buildRequestIdHeaders(client.id, call.errorFormat)],
     ...(caller?.key.deprecationHeaders ?? []),
   ];
   let fault: Fault | null = null;
@@ -70,7 +71,7 @@ export function rejectNonExchangeRequest(
   { headers, ...call }: Omit<NonExchangeRequest, 'operation'> & { readonly headers: readonly string[] },
 ): void {
   const startedAt = gateway.clock.monotonic();
-  const json = ['content-type', 'application/json', 'x-request-id', client.id];
+  const json = ['content-type', 'application/json', ...buildRequestIdHeaders(client.id, call.errorFormat)];
   sendFaultResponse(client, fault, call.errorFormat, [...json, ...headers]);
   logGatewayCall(client, gateway, { call: { ...call, operation: null }, caller: null, fault, startedAt });
 }

@@ -1,13 +1,21 @@
+import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import { truncateDroppedFields } from './dropped-fields.ts';
 import type { StartedExchange } from './exchange-record.ts';
+
+/**
+ * Returns the headers with the request id, as a flat list. The SDKs for the Messages API read the id only from
+ * `request-id`.
+ */
+export function buildRequestIdHeaders(id: string, format: ErrorBodyFormat): string[] {
+  return format === 'anthropic' ? ['x-request-id', id, 'request-id', id] : ['x-request-id', id];
+}
 
 /** Returns the headers that every gateway response has, as a flat list. */
 export function buildResponseHeaders(x: StartedExchange, contentType: string): string[] {
   const headers = [
     'content-type',
     contentType,
-    'x-request-id',
-    x.id,
+    ...buildRequestIdHeaders(x.id, x.surface.faultShape),
     'x-floe-attempts',
     String(x.attempts.length),
   ];
@@ -38,7 +46,12 @@ export function buildStreamHeaders(x: StartedExchange): string[] {
  * contain no provider, model or number of attempts.
  */
 export function buildEarlyStreamHeaders(x: StartedExchange): string[] {
-  const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
+  const headers = [
+    'content-type',
+    EVENT_STREAM,
+    ...buildRequestIdHeaders(x.id, x.surface.faultShape),
+    ...UNBUFFERED,
+  ];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
   // Fields that were dropped while reading the request are dropped for every target.

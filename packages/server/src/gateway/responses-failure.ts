@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
+import { toOpenAiError } from '@floe/wire/client-fault';
 import { formatSseFrame } from '@floe/wire/sse';
 
 /**
@@ -13,14 +14,9 @@ export function formatResponsesFailure(
   requestId: string,
 ): string {
   const last = Number(/"sequence_number"\s*:\s*(\d+)/.exec(lastData)?.[1] ?? -1);
-  const error = { code: fault.code, message: fault.message };
-  const flat = {
-    type: 'error',
-    sequence_number: last + 1,
-    ...error,
-    param: null,
-    error: { ...error, type: 'api_error' },
-  };
+  const error = toOpenAiError(fault);
+  const { code, message, param } = error;
+  const flat = { type: 'error', sequence_number: last + 1, code, message, param, error };
   const failed = {
     type: 'response.failed',
     sequence_number: last + 2,
@@ -30,7 +26,7 @@ export function formatResponsesFailure(
       output: [],
       ...response,
       status: 'failed',
-      error,
+      error: { code, message },
     },
   };
   return (

@@ -4,6 +4,7 @@ import type { CanonicalResponse, ToolCallBlock } from '../canonical-response.ts'
 import { toOpenAiError } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { FinishReason } from '../finish-reason.ts';
+import { isNonEmpty } from '../json-narrowing.ts';
 import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 
@@ -14,6 +15,18 @@ const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   refusal: 'content_filter',
   other: 'length',
 };
+
+/**
+ * Whether the client sent `functions`, which `tools` replaced. Such a client reads only `function_call`, which
+ * contains one call.
+ */
+function readsFunctionCall({ clientBody = {} }: ResponseWriteContext): boolean {
+  return isNonEmpty(clientBody['functions']) && !isNonEmpty(clientBody['tools']);
+}
+
+function writeFinishReason(reason: FinishReason, context: ResponseWriteContext): string {
+  return reason === 'tool' && readsFunctionCall(context) ? 'function_call' : FINISH_REASONS[reason];
+}
 
 /** Creates a writer for Chat Completions chunks. */
 export function createResponseWriter(context: ResponseWriteContext): ResponseStreamWriter {
@@ -52,16 +65,28 @@ export function writeCompleteResponse(
           refusal: refusal === '' ? null : refusal,
           annotations: [],
           reasoning_content: forward ? reasoning : undefined,
-          tool_calls: calls.length > 0 ? calls : undefined,
+          ...writeCalls(calls, context, dropped),
         },
         logprobs: null,
-        finish_reason: FINISH_REASONS[finish?.reason ?? 'other'],
+        finish_reason: writeFinishReason(finish?.reason ?? 'other', context),
       },
     ],
     usage: writeChatUsage(usage),
     system_fingerprint: null,
   };
   return { body, dropped };
+}
+
+function writeCalls(
+  calls: readonly JsonObject[],
+  context: ResponseWriteContext,
+  dropped: Set<string>,
+): JsonObject {
+  const [first] = calls;
+  if (first === undefined) return {};
+  if (!readsFunctionCall(context)) return { tool_calls: calls };
+  if (calls.length > 1) dropped.add('tool_calls');
+  return { function_call: first['function'] };
 }
 
 /** Empty arguments of a truncated call stay empty, so that it does not look like a call without arguments. */
@@ -100,6 +125,7 @@ class ChatAnswerWriter implements ResponseStreamWriter {
   readonly #envelope: string;
   /** The JSON of a chunk up to its delta. */
   readonly #head: string;
+  readonly #readsFunctionCall: boolean;
   #out = '';
   #usage: Usage | undefined;
   #open: BlockOpenEvent | undefined;
@@ -110,6 +136,7 @@ class ChatAnswerWriter implements ResponseStreamWriter {
 
   constructor(context: ResponseWriteContext) {
     this.#context = context;
+    this.#readsFunctionCall = readsFunctionCall(context);
     const model = JSON.stringify(context.request.model);
     this.#envelope = `data: {"id":"chatcmpl-${context.id}","object":"chat.completion.chunk","created":${context.createdS},"model":${model},"choices":[`;
     this.#head = `${this.#envelope}{"index":0,"delta":`;
@@ -145,7 +172,7 @@ class ChatAnswerWriter implements ResponseStreamWriter {
         return;
       case 'finish':
         if (event.reason === 'tool') this.#completeEmptyCall();
-        this.#finish(FINISH_REASONS[event.reason]);
+        this.#finish(writeFinishReason(event.reason, this.#context));
         return;
       case 'error': {
         const error = toOpenAiError(event.fault);
@@ -172,6 +199,11 @@ class ChatAnswerWriter implements ResponseStreamWriter {
     this.#start();
     const index = this.#calls++;
     const name = open.name ?? '';
+    if (this.#readsFunctionCall) {
+      if (index > 0) this.dropped.add('tool_calls');
+      else this.#chunk(JSON.stringify({ function_call: { name, arguments: '' } }));
+      return;
+    }
     const call = writesAsCustomTool(open.freeform, this.#context)
       ? { index, id: open.id, type: 'custom', custom: { name, input: '' } }
       : { index, id: open.id, type: 'function', function: { name, arguments: '' } };
@@ -195,20 +227,23 @@ class ChatAnswerWriter implements ResponseStreamWriter {
         if (this.#context.chatReasoning === 'forward') this.#chunk(`{"reasoning_content":${json}}`);
         else this.dropped.add('reasoning');
         return;
-      case 'tool': {
-        const custom = writesAsCustomTool(open.freeform, this.#context);
-        this.#callDelta(custom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`);
-      }
+      case 'tool':
+        this.#callDelta(json, writesAsCustomTool(open.freeform, this.#context));
     }
   }
 
-  #callDelta(inner: string): void {
+  #callDelta(json: string, isCustom: boolean): void {
+    if (this.#readsFunctionCall) {
+      if (this.#calls === 1) this.#chunk(`{"function_call":{"arguments":${json}}}`);
+      return;
+    }
+    const inner = isCustom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`;
     this.#chunk(`{"tool_calls":[{"index":${this.#calls - 1},${inner}}]}`);
   }
 
   /** A call without arguments is complete only if another block or the finish `tool` follows. */
   #completeEmptyCall(): void {
-    if (this.#isEmptyCall) this.#callDelta('"function":{"arguments":"{}"}');
+    if (this.#isEmptyCall) this.#callDelta('"{}"', false);
     this.#isEmptyCall = false;
   }
 

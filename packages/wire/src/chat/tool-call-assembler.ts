@@ -1,8 +1,8 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
+import { JsonEndFinder } from '../json-end-finder.ts';
 import { asNumber, asObject, asString, isJsonObject, tryParseJson } from '../json-narrowing.ts';
 import { generateCallId } from '../tool-identifiers.ts';
-import { JsonEndFinder } from './json-end-finder.ts';
 
 interface PartialToolCall {
   /** Position in the order of the calls. */

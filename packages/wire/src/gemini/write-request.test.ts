@@ -86,6 +86,7 @@ describe('Gemini requests', () => {
     const moved = writeRequest(ask, { sealOrigin: 'cred2' });
     assert.ok(!JSON.stringify(moved.body).includes('thoughtSignature'));
     assert.ok(moved.dropped.has('reasoning.seal'));
+    assert.ok(moved.dropped.has('reasoning'));
   });
 
   test('settings stand in generationConfig and schemas are real JSON Schema', () => {

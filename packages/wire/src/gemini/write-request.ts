@@ -108,7 +108,7 @@ function writeModelTurn(turn: ConversationTurn, writer: ContentWriter): JsonObje
       case 'reasoning':
         if (thoughtSignature !== undefined) parts.push({ text: '', thoughtSignature });
         thoughtSignature = resolveSealValue(part, 'gemini', writer.options, writer.dropped);
-        if (part.seal === undefined) writer.dropped.add('reasoning');
+        if (thoughtSignature === undefined) writer.dropped.add('reasoning');
         continue;
       case 'call': {
         const proof = thoughtSignature ?? (firstCall ? writer.options.unsealedCallProof : undefined);

@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { ForwardedUpstreamError, getUpstreamHeader } from '../upstream-error.ts';
-import { buildForwardedResponseHeaders } from './forwarded-headers.ts';
+import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { createResponseBodyObserver, type ResponseBodyObserver } from './response-body-observer.ts';
 import { StreamObserver } from './stream-observer.ts';
@@ -34,11 +34,12 @@ export interface OpaqueResponseState {
 
 /**
  * Returns the headers for a forwarded response as a flat list. Gateway headers take precedence over
- * provider headers.
+ * provider headers, except for the provider's `request-id`.
  */
 export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
   const type = getUpstreamHeader(headers, 'content-type');
-  const own = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
+  const all = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
+  const own = getUpstreamHeader(headers, 'request-id') === undefined ? all : omitHeaders(all, 'request-id');
   const names = new Set(own.filter((_, at) => at % 2 === 0));
   const theirs = buildForwardedResponseHeaders(headers);
   const flat = [...own];

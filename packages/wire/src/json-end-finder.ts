@@ -26,6 +26,11 @@ export class JsonEndFinder {
     return this.#state === 'after';
   }
 
+  /** Whether the text so far is the start of an object or array, and its end is missing. */
+  get isCutOff(): boolean {
+    return this.#state === 'inside';
+  }
+
   push(piece: string): void {
     for (let at = 0; at < piece.length && this.#state !== 'invalid'; at += 1) {
       const code = piece.charCodeAt(at);
