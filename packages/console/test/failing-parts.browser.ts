@@ -170,7 +170,7 @@ test('a key on the page Connect is not left behind without a question, unless it
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: /^Create key/ }).click();
   await page.getByText('This is the only time the full key is shown.').waitFor();
-  const question = page.getByRole('dialog', { name: 'Leave without the key?' });
+  const question = page.getByRole('dialog', { name: 'Leave without saving the key?' });
   await page.getByRole('link', { name: 'Claude Code' }).click();
   await question.getByRole('button', { name: 'Cancel' }).click();
   const asked = new Promise<string>((resolve) => {

@@ -8,7 +8,7 @@ import { type MemberHarness, startMemberHarness } from './member-harness.ts';
 
 /** A key that the setup guide or the page Connect creates stays visible until the user copies or dismisses it. */
 
-const LEAVE = 'Leave without the key?';
+const LEAVE = 'Leave without saving the key?';
 let harness: MemberHarness;
 before(async () => {
   harness = await startMemberHarness();

@@ -18,7 +18,9 @@ import { ServerSchema } from './config/server.ts';
  * and unique names) are in `findCrossObjectIssues` in `config/cross-object-rules.ts`.
  */
 export const FloeConfigSchema = z.strictObject({
-  server: ServerSchema.prefault({}).describe('Addresses on which Floe listens, and the public URL.'),
+  server: ServerSchema.prefault({}).describe(
+    'Listeners, public URL, processes, trusted proxies, shutdown and overload limits.',
+  ),
   storage: StorageSchema.prefault({}).describe('Database and shared store.'),
   security: SecuritySchema.prefault({}).describe('Private networks to which Floe can connect.'),
   retention: RetentionSchema.prefault({}).describe('How long Floe retains each kind of history, in days.'),

@@ -18,7 +18,7 @@ export function containsBackslash(bytes: Uint8Array, start: number, end: number)
   return false;
 }
 
-/** The minimum number of characters of an integer that JavaScript may not represent exactly. */
+/** The length, in characters, of the shortest integers that JavaScript might be unable to represent exactly. */
 export const MIN_INEXACT_INTEGER_LENGTH = 16;
 
 /**
@@ -27,7 +27,7 @@ export const MIN_INEXACT_INTEGER_LENGTH = 16;
  */
 export const MAX_EXACT_NUMBER_LENGTH = 30;
 
-/** Contains 1 for each letter that may follow a backslash in JSON, except `u`. */
+/** Lookup table by byte value: 1 for a letter that may follow a backslash in JSON, except `u`; otherwise 0. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
 
@@ -79,7 +79,7 @@ function escapeLength(bytes: Uint8Array, at: number, end: number): number {
   return letter === 0x75 && at + 6 <= end && areFourHexBytes(bytes, at + 2) ? 6 : 0;
 }
 
-/** Contains 1 for each hexadecimal digit. */
+/** Lookup table by byte value: 1 for a hexadecimal digit, otherwise 0. */
 export const HEX_DIGITS = new Uint8Array(256);
 for (const digit of Buffer.from('0123456789abcdefABCDEF')) HEX_DIGITS[digit] = 1;
 

@@ -67,7 +67,8 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
   source.leaveOut({
     concurrency_and_buffer_size: 'set concurrency in a limit',
     proxy_config: 'set outbound on the provider',
-    send_back_raw_response: 'Floe forwards responses of the same dialect unchanged',
+    send_back_raw_response:
+      'Floe forwards responses unchanged if the client and the provider use the same API format',
   });
   source.finish();
 }

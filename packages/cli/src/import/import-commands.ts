@@ -19,7 +19,7 @@ const HELP = `Options:
   --org <id>             id of the organization; default: default
   --dry-run              print only the report
   --json                 print the report as JSON
-  --secrets-file <file>  write the secrets of the source as variables, readable only by you`;
+  --secrets-file <file>  write the secrets to a file as environment variables; only you can read it`;
 
 const DATABASE_HELP = `
   --database <url>       also import teams, keys and budgets from the PostgreSQL database of LiteLLM`;

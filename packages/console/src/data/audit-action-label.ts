@@ -46,7 +46,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'operators.grant': 'Added operator',
   'operators.revoke': 'Removed operator',
   'removed_members.restore': 'Restored member',
-  'identities.create': 'Connected an identity provider to',
+  'identities.create': 'Linked a single sign-on identity to',
   'sessions.delete': 'Ended a session of',
   'sessions.delete_others': 'Signed out the other sessions of',
   'sessions.step_up': 'Confirmed the identity of',

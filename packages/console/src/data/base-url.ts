@@ -10,8 +10,8 @@ export function buildApiUrl(path: string): URL {
 }
 
 /**
- * The header, or the query parameter of a link, that names the organization of the page. Another tab may have switched
- * the session to another organization. The API then rejects the request.
+ * The name of the header, or of the query parameter in links, that contains the id of the page’s organization. If
+ * another tab has switched the session to another organization, the API rejects the request.
  */
 export const ORG_HEADER = 'x-floe-org';
 

@@ -41,5 +41,5 @@ export class DialogPrompt<Answer> {
 /** The prompt that asks the user to confirm their identity. Shown after the error `step_up_required`. */
 export const STEP_UP_PROMPT = new DialogPrompt<true>();
 
-/** The prompt that asks the user why they make a change. Shown after the error `reason_required`. */
+/** The prompt that asks the user for the reason for a change. Shown after the error `reason_required`. */
 export const REASON_PROMPT = new DialogPrompt<string>();

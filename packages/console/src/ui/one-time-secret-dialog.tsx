@@ -74,8 +74,8 @@ export function OneTimeSecretDialog({
 /** Asks for confirmation before the user leaves the page with a secret that is not saved. */
 export function SecretGuard({ what }: { readonly what: 'key' | 'link' }) {
   return (
-    <LeaveGuard title={`Leave without the ${what}?`} verb="Leave page">
-      This {what} is not shown again. If you have not saved it, it is lost.
+    <LeaveGuard title={`Leave without saving the ${what}?`} verb="Leave page">
+      This {what} will not be shown again. If you have not saved it, you will lose it.
     </LeaveGuard>
   );
 }

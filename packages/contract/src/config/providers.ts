@@ -223,7 +223,7 @@ export const PROVIDER_FIELDS = {
     'Identity for providers that require signed requests instead of an API key.',
   ),
   outbound: OutboundSchema.optional().describe(
-    'Proxy and certificate authorities for this provider. For empty fields, the top-level `outbound` settings apply. Floe stores the user name and password in the proxy URL encrypted and never returns them.',
+    'Proxy and certificate authorities for this provider. For empty fields, the top-level `outbound` settings apply. Floe encrypts the user name and password from the proxy URL before it stores them, and never returns them.',
   ),
   client_cert: ClientCertificateSchema.optional().describe(
     'Client certificate for providers that require one.',
@@ -244,7 +244,7 @@ export const PROVIDER_FIELDS = {
   prices: z
     .record(createModelPatternField(), PriceSchema)
     .default({})
-    .describe('Prices by model id. These prices override the price catalog.'),
+    .describe('Prices by model id or pattern. These prices override the price catalog.'),
   timeouts: TimeoutsSchema.prefault({}).describe(
     'Timeouts for one attempt, that is, one call to the provider.',
   ),

@@ -41,8 +41,8 @@ const GOVERNING_FILES = [
 ];
 
 /**
- * Creates the built-in rule that requires approval before an agent changes the files that control it, such as
- * its settings, its hooks and startup files of shells. Returns null if the rule is disabled.
+ * Creates the built-in rule that requires approval before an agent changes the files that control it, such as its
+ * settings, its hooks and shell startup files. Returns null if the rule is disabled.
  */
 export function createSelfTamperRule({
   self_tamper: mode,

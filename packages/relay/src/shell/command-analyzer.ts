@@ -18,7 +18,7 @@ import { createUnknownCommandOutput, predictCommandOutput } from './command-outp
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
 import { findEquivalentGitPushCommands } from './equivalent-git-push.ts';
 import {
-  findGitSettingCommands,
+  findGitConfigCommands,
   findGitTransportCommands,
   findImpliedGitPushOptions,
   normalizeGitInvocation,
@@ -203,7 +203,7 @@ export class CommandAnalyzer implements CommandSink {
       ...findEquivalentGitPushCommands(invocation),
     ];
     if (name === 'git') {
-      inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
+      inner.push(...findGitConfigCommands(invocation), ...findGitTransportCommands(invocation));
       inner.push(...resolveGitAlias(invocation, given.context.scope));
       if (args.some(({ text }) => /^(?:core\.hookspath|--exec-path)=/i.test(text ?? ''))) {
         traits.push('injects');

@@ -10,7 +10,7 @@ const COMMAND_SETTINGS =
 const CONFIG_ENV = /^--config-env=/;
 
 /** Returns the commands that git runs because of `git -c` and `git config`. */
-export function findGitSettingCommands({ args }: CommandInvocation): NestedCommand[] {
+export function findGitConfigCommands({ args }: CommandInvocation): NestedCommand[] {
   const inner: NestedCommand[] = [];
   for (const [at, word] of args.entries()) {
     const text = word.text ?? '';

@@ -34,7 +34,7 @@ export function isUnknownPattern(pattern: string): boolean {
  * @param isStart whether the text is at the start of a file name
  * @param dotglob whether wildcards match a dot at the start of a file name
  */
-export function globToRegExpSource(text: string, isStart: boolean, dotglob: boolean): string {
+export function globToWordPattern(text: string, isStart: boolean, dotglob: boolean): string {
   return text.replaceAll(GLOB, (token, at: number) => {
     const begins = at === 0 ? isStart : text.charAt(at - 1) === '/';
     if (token === '*')

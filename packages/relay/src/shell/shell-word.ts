@@ -1,4 +1,4 @@
-import { ANY_TEXT_WILDCARD, globToRegExpSource, hasWildcard } from './glob.ts';
+import { ANY_TEXT_WILDCARD, globToWordPattern, hasWildcard } from './glob.ts';
 
 /**
  * The source of text that is unknown until the code runs. `variable`: an environment variable.
@@ -105,13 +105,16 @@ export function buildShellWords(
   return words.slice(0, MAX_EXPANDED_WORDS).map((parts) => buildWord(parts, place, process, dotglob));
 }
 
-/** Builds a glob pattern from adjacent segments. */
-export function buildGlobPattern(pieces: readonly WordSegment[], dotglob: boolean): string {
+/**
+ * Builds the pattern of a word from its segments. Unquoted wildcards are converted to the wildcard characters of
+ * `glob.ts`. Unknown text becomes `ANY_TEXT_WILDCARD`.
+ */
+export function buildWordPattern(pieces: readonly WordSegment[], dotglob: boolean): string {
   let pattern = '';
   // The grammar splits `[a-z]` into several nodes.
   let active = '';
   const flush = () => {
-    pattern += globToRegExpSource(active, pattern === '' || pattern.endsWith('/'), dotglob);
+    pattern += globToWordPattern(active, pattern === '' || pattern.endsWith('/'), dotglob);
     active = '';
   };
   for (const { text, quoted, names } of pieces) {
@@ -159,7 +162,7 @@ function buildWord(
       ({ text, quoted, names }) =>
         (!quoted || names) && text !== null && (GLOB.test(text) || hasWildcard(text)),
     ),
-    pattern: buildGlobPattern(pieces, dotglob),
+    pattern: buildWordPattern(pieces, dotglob),
     unknown:
       UNKNOWN_PRECEDENCE.find((one) =>
         pieces.some(({ text, unknown }) => text === null && (unknown ?? 'variable') === one),
@@ -250,5 +253,5 @@ function segmentsBetween(
  * because the code may pass the path to a glob function.
  */
 export function createGlobWord(path: string, place: TextSpan): ShellWord {
-  return { ...createLiteralWord(path, place), pattern: globToRegExpSource(path, true, false) };
+  return { ...createLiteralWord(path, place), pattern: globToWordPattern(path, true, false) };
 }

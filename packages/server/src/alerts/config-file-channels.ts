@@ -2,7 +2,7 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { createId } from '../core/ids.ts';
 import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
-import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
+import { type ChannelRow, insertChannel, listChannelsOfOrgs, updateChannel } from '../store/channels.ts';
 import { toChannelResource } from './channel-resource.ts';
 import { removeChannel } from './remove-channel.ts';
 import { toChannelColumns } from './stored-channel.ts';
@@ -14,7 +14,7 @@ export const STORED_CHANNEL_RESOURCE_KIND: StoredResourceKind<ChannelConfig, Cha
   kind: 'channels',
   list: ({ channels }) => channels,
   nameOf: ({ name }) => name,
-  stored: listAllChannels,
+  stored: listChannelsOfOrgs,
   storedName: ({ name }) => name,
   isReferenced: true,
 };

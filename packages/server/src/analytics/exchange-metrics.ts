@@ -8,7 +8,7 @@ export interface AttemptMetricValues {
   readonly error: string | null;
 }
 
-/** The usage of one exchange and the number of its attempts. */
+/** The values that the metrics record for one exchange. */
 export interface UsageMetricValues {
   readonly orgId: string;
   readonly surface: string;
@@ -30,9 +30,9 @@ export interface UsageMetricValues {
 const MAX_LABEL_VALUES = 200;
 
 /**
- * Limits the number of distinct values of a label. All further values are replaced with `other`, so that
- * clients cannot use up the memory of Prometheus. An organization can add at most as many values as then remain for
- * others. It can therefore use up at most half of them.
+ * Limits the number of distinct values of a label. All further values are replaced with `other`, so that clients
+ * cannot use up the memory of Prometheus. An organization can add a value only while it has added fewer values than
+ * are still free. No organization can therefore use more than half of the values.
  */
 export class LabelValueLimiter {
   readonly #known = new Set<string>();

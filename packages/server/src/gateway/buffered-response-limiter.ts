@@ -11,7 +11,7 @@ export function createResponseTooLargeFault(): Fault {
   );
 }
 
-/** Counts the bytes of a stream that Floe keeps in memory. */
+/** Limits how many bytes of a stream Floe buffers in memory. */
 export class BufferedResponseLimiter {
   #bytes = 0;
 

@@ -63,7 +63,7 @@ export class FirstTokenDeadlines {
   describeBasis(orgId: string, target: string): string {
     const measures = this.#recent(orgId, target)?.measures;
     return measures
-      ? `its average time to first token was recently ${Math.round(measures.meanMs)} ms`
+      ? `its recent average time to first token is ${Math.round(measures.meanMs)} ms`
       : 'its recent time to first token is unknown';
   }
 

@@ -46,7 +46,7 @@ export function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: 
   return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
 }
 
-/** Returns the fault for a body whose models the key may not use at any target. */
+/** Creates the fault for a body that names models for which no target allows all of them with this key. */
 export function createNestedModelNotAllowedFault(models: readonly string[]): Fault {
   return new Fault(
     'model_not_allowed',

@@ -45,7 +45,7 @@ function readErrorText(error: unknown): string {
   return error.detail.upstreamBody ?? '';
 }
 
-/** The client's headers for a target. */
+/** The headers of the client to forward to a target, and the names of the headers that are omitted. */
 export interface ForwardableHeaders {
   /** The headers to send: all except those that the target rejected. */
   readonly headers: ClientHeaders;

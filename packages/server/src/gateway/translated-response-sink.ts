@@ -22,7 +22,7 @@ import { StreamReplay } from './stream-replay.ts';
 import { UpstreamEventStreamSink } from './upstream-event-stream-sink.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
-/** The dialect, context and settings for translating a response. */
+/** The dialects, context and settings for translating a response. */
 export interface TranslationSettings {
   readonly client: ClientDialect;
   readonly upstream: UpstreamDialect;

@@ -99,7 +99,7 @@ export function compileBudget(
   return { ...rule, buckets: new BudgetBuckets(rule, maxBuckets) };
 }
 
-/** Converts a limit or budget from floe.yaml to a rule, and adds its id. */
+/** Adds the id and the source `file` to a limit or budget from floe.yaml. */
 export function toConfiguredLimitOrBudget<Config extends LimitConfig | BudgetConfig>(
   config: Config,
 ): ConfiguredLimitOrBudget<Config> {

@@ -36,8 +36,8 @@ export function estimateMaxInputTokens(body: Buffer): number {
 }
 
 /**
- * Returns an average estimate of a request's input tokens. Used for charges if the provider reports
- * no usage.
+ * Returns the expected number of input tokens of a request, unlike `estimateMaxInputTokens`. Used for charges if the
+ * provider reports no usage.
  */
 export function estimateInputTokens(body: Buffer): number {
   return countTokens(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);

@@ -22,7 +22,7 @@ import {
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import { buildLoadedOrg } from './loaded-org.ts';
 import { createMemberDependencies } from './member-dependencies.ts';
-import { collectOrgConfigFileRules } from './org-config-file-rules.ts';
+import { collectOrgConfigFileControls } from './org-config-file-controls.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -108,7 +108,7 @@ export function createApiFromServerComponents(
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
   const rules: RuleOperationDependencies = {
     guard: guardrails.guard,
-    getFileRules: (orgId) => collectOrgConfigFileRules(loaded(), orgId, snapshots.timezone(orgId)),
+    getFileRules: (orgId) => collectOrgConfigFileControls(loaded(), orgId, snapshots.timezone(orgId)),
   };
   const providers = createProviderDependencies(parts, snapshots, loaded, getLoadedOrg);
   const gateway = { conversations, latencies, maxOutputTokens, outputLengths };

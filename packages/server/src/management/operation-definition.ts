@@ -161,7 +161,7 @@ export interface Operation extends OperationDescription {
 
 const noFieldsSchema = z.strictObject({});
 const noBodySchema = z.unknown();
-/** The schema for path or query parameters that an operation does not have. */
+/** The path or query schema of an operation without path or query parameters. */
 export type NoFieldsSchema = typeof noFieldsSchema;
 /** The body schema of an operation without a request body. */
 export type NoBodySchema = typeof noBodySchema;

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 
 /**
- * Parses the timestamp of a request field that only has an effect in the future. Null if it is absent.
+ * Parses the timestamp of a request field that must be in the future. Returns null if the field is absent.
  * @param current value of the field before the change; this time may have passed
  * @throws Fault `invalid_request` if it is a new value that is in the past
  */

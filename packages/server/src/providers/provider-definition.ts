@@ -33,8 +33,8 @@ export interface DialectEndpoint {
 }
 
 /**
- * How the request body of an endpoint differs from the dialect. For example, the URL contains `model` instead of
- * the body.
+ * How the request body of an endpoint differs from the dialect. For example, `model` is in the URL and not in the
+ * body.
  */
 export interface EndpointRequestAdjustments {
   /** Members that the endpoint rejects. They are reported as dropped, except `model` and `stream`. */

@@ -44,8 +44,8 @@ export function getAuditKey(handle: DatabaseReader): KeyObject {
 }
 
 /**
- * Sets the origin that all audit entries of a transaction record. Must be called at the start of
- * the transaction.
+ * Sets the origin that is stored in all audit entries of a transaction. Must be called at the start of the
+ * transaction.
  */
 export function setAuditOrigin(writer: DatabaseWriter, origin: AuditOrigin): void {
   auditOrigins.set(writer, origin);

@@ -12,9 +12,9 @@ const REMEDY =
   'create an empty PostgreSQL database, set FLOE_DATABASE_URL or storage.database to this database, and run "floe storage move" again.';
 
 /**
- * Marks a database as the target of an import. A repeated import cannot tell which rows were changed or deleted
- * in the source, or in the target, since the first import, so the target must be empty.
- * @throws FatalError if the database contains data
+ * Marks a database as the target of an import. The database must be empty, because a repeated import cannot detect
+ * which rows have changed since the first import, or have been deleted.
+ * @throws FatalError if the database contains data, or if another import has not completed
  */
 export async function beginImport(writer: DatabaseWriter): Promise<void> {
   if (await isImportIncomplete(writer))

@@ -94,7 +94,11 @@ function readStrategy(
     );
     return { strategy: 'least_latency', isShuffle: false };
   }
-  router?.note('routing_strategy', 'changed', 'Floe does not have this strategy; became strategy: weighted');
+  router?.note(
+    'routing_strategy',
+    'changed',
+    'Floe does not support this strategy; converted to strategy: weighted',
+  );
   return { strategy: 'weighted', isShuffle: false };
 }
 

@@ -29,7 +29,7 @@ export interface ConnectableClient {
   readonly needsPublic?: boolean;
 }
 
-/** The shell variable that contains the key before a key is created. */
+/** The shell variable that snippets show instead of a key until a key is created. */
 export const KEY_VARIABLE = '$FLOE_API_KEY';
 
 /** Returns the command that sets the variable. Empty if the key is the variable itself. */

@@ -37,12 +37,15 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
       />
       <p className="text-small text-ink-2">
         {minutesOver === 0
-          ? limitsText.preview.noneRejected(formatCount(bound), formatCount(most))
+          ? limitsText.preview.noneRejected(
+              formatCountWithNoun(bound, 'request'),
+              formatCountWithNoun(most, 'request'),
+            )
           : limitsText.preview.rejected(
-              formatCount(bound),
+              formatCountWithNoun(bound, 'request'),
               formatCountWithNoun(rejected, 'request'),
               formatCountWithNoun(minutesOver, 'minute'),
-              formatCount(most),
+              formatCountWithNoun(most, 'request'),
             )}
       </p>
     </div>

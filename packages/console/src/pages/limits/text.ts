@@ -55,9 +55,9 @@ export const limitsText = {
     requests: 'Requests',
     limit: 'Limit',
     noneRejected: (limit: string, busiest: string) =>
-      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected no requests. The busiest minute had ${busiest} requests.`,
+      `In the last 24 hours, a limit of ${limit} per minute would have rejected no requests. The busiest minute had ${busiest}.`,
     rejected: (limit: string, requests: string, minutes: string, busiest: string) =>
-      `In the last 24 hours, a limit of ${limit} requests per minute would have rejected about ${requests} in ${minutes}. The busiest minute had ${busiest} requests.`,
+      `In the last 24 hours, a limit of ${limit} per minute would have rejected about ${requests} in ${minutes}. The busiest minute had ${busiest}.`,
   },
   subject: {
     appliesTo: 'Applies to',

@@ -159,7 +159,7 @@ export const relayText = {
     agent: 'Agent',
     relay: 'Relay',
     covered: 'Covered',
-    coveredHint: 'Share of sessions with model requests that also called the relay',
+    coveredHint: 'Of the sessions with model requests, the share that also used the relay',
     notCounted: 'No sessions with model requests in this time range',
     modelRequests: 'Model requests',
     relayCalls: 'Relay calls',

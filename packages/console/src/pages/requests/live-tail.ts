@@ -4,7 +4,7 @@ import { useEventStreamState, useServerEvents } from '../../data/use-server-even
 import { useValueEffect } from '../../data/use-value-effect.ts';
 import { addLiveBatch, type LiveBatch, NO_LIVE_ROWS, parseLiveBatch } from './live-rows.ts';
 import { fetchRequestTail, isUnfiltered, type RequestFilters } from './request-data.ts';
-import { TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
+import { REFETCH_TAIL_EVENT, TailReader } from './tail-reader.ts';
 
 /** Poll interval in milliseconds without an event stream. */
 const POLL_MS = 2000;
@@ -104,7 +104,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
   useServerEvents(
     'requests',
     ({ topic, data, after, id }) => {
-      reader.addEvent(topic === 'requests' ? { after, id, batch: parseLiveBatch(data) } : UNKNOWN_TAIL_EVENT);
+      reader.addEvent(topic === 'requests' ? { after, id, batch: parseLiveBatch(data) } : REFETCH_TAIL_EVENT);
       soon(BATCH_MS);
     },
     on,
@@ -113,7 +113,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
     if (!on || liveId === null) return;
     reader.startFrom(liveId);
     // The list may have been loaded a while ago, before the page subscribed to events.
-    reader.addEvent(UNKNOWN_TAIL_EVENT);
+    reader.addEvent(REFETCH_TAIL_EVENT);
     soon(0);
   }, [reader, on, liveId, soon]);
   useEffect(() => {
@@ -125,7 +125,7 @@ function useReading(reader: TailReader, on: boolean, liveId: string | null): voi
   useEffect(() => {
     if (!on || isLive) return;
     const poll = () => {
-      reader.addEvent(UNKNOWN_TAIL_EVENT);
+      reader.addEvent(REFETCH_TAIL_EVENT);
       soon(0);
     };
     const polling = setInterval(poll, POLL_MS);

@@ -115,7 +115,9 @@ function BodyCard({
           <Notice state="unknown">
             {requestDetailText.bodies.redacted(
               redacted
-                .map(([kind, count]) => requestDetailText.bodies.redactedPart(Number(count), kind))
+                .map(([kind, count]) =>
+                  requestDetailText.bodies.redactedPart(Number(count), kind.replaceAll('_', ' ')),
+                )
                 .join(', '),
             )}
           </Notice>

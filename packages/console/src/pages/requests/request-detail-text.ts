@@ -85,8 +85,10 @@ export const requestDetailText = {
     provider: 'The provider',
     nothing: 'nothing',
     tokens: (count: string, isEstimated: boolean) => `${isEstimated ? 'about ' : ''}${count} tokens`,
-    partial: (source: string, time: string, received: string, hasErrorEvent: boolean) =>
-      `${source} ended the response after ${time}. The client received ${received}${hasErrorEvent ? ' and an error event' : ''}.`,
+    partial: (source: string, time: string, received: string) =>
+      `${source} ended the response after ${time}. The client received ${received}.`,
+    withErrorEvent: (received: string) => `${received} and an error event`,
+    onlyErrorEvent: 'only an error event',
     beforeFirstToken: 'before the first token',
     afterReceiving: (received: string) => `after receiving ${received}`,
     aborted: (time: string, moment: string) =>
@@ -184,7 +186,7 @@ export const requestDetailText = {
     download: 'Download body',
     truncated: 'Only the first 64 KB were stored.',
     redacted: (parts: string) => `Redacted before storage: ${parts}.`,
-    redactedPart: (count: number, kind: string) => `${count} ${kind}`,
+    redactedPart: (count: number, kind: string) => `${kind} (${count})`,
     showAs: (body: string) => `Show the ${body.toLowerCase()} as`,
     messages: 'Messages',
     asSent: 'Raw body',

@@ -22,6 +22,13 @@ export function computeOutputSpeed({ usage, latency_ms, first_token_ms }: Reques
   return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
 }
 
+/** A stream that Floe or the provider interrupts ends with an error event. */
+function describeReceived(received: string, stream: boolean): string {
+  const strings = requestDetailText.interruption;
+  if (!stream) return received;
+  return received === strings.nothing ? strings.onlyErrorEvent : strings.withErrorEvent(received);
+}
+
 /** Describes how the response was interrupted, or returns null if it was not. */
 export function describeInterruption(
   row: RequestRow,
@@ -34,7 +41,7 @@ export function describeInterruption(
     : strings.nothing;
   if (state === 'partial') {
     const source = error_source === 'gateway' ? strings.floe : (provider ?? strings.provider);
-    return { state: 'partial', text: strings.partial(source, time, received, stream) };
+    return { state: 'partial', text: strings.partial(source, time, describeReceived(received, stream)) };
   }
   if (state !== 'aborted') return null;
   const moment = first_token_ms === null ? strings.beforeFirstToken : strings.afterReceiving(received);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestTailPage } from '@floe/contract/api/analytics';
 import type { LiveBatch } from './live-rows.ts';
-import { type TailEvent, TailReader, UNKNOWN_TAIL_EVENT } from './tail-reader.ts';
+import { REFETCH_TAIL_EVENT, type TailEvent, TailReader } from './tail-reader.ts';
 
 /** A server whose nth commit brought `counts[n - 1]` requests; ids of the stream are `0-<n>`. */
 class Server {
@@ -92,15 +92,15 @@ test('a list that is turned off and on again goes on from where it was', async (
   const { reader, counted } = openReader(server);
   reader.startFrom(idOf(0));
   server.commit(5);
-  reader.addEvent(UNKNOWN_TAIL_EVENT);
+  reader.addEvent(REFETCH_TAIL_EVENT);
   await reader.read();
   server.commit(3);
   reader.startFrom(idOf(0));
-  reader.addEvent(UNKNOWN_TAIL_EVENT);
+  reader.addEvent(REFETCH_TAIL_EVENT);
   await reader.read();
   assert.equal(counted(), 8);
   reader.startFrom(idOf(1));
-  reader.addEvent(UNKNOWN_TAIL_EVENT);
+  reader.addEvent(REFETCH_TAIL_EVENT);
   await reader.read();
   assert.equal(counted(), 8 + 3, 'another list holds less of it');
 });
@@ -124,7 +124,7 @@ test('filters make every event a question, and a server that was away is asked a
   server.isDown = true;
   await assert.rejects(reader.read());
   server.isDown = false;
-  reader.addEvent(UNKNOWN_TAIL_EVENT);
+  reader.addEvent(REFETCH_TAIL_EVENT);
   await reader.read();
   assert.equal(counted(), 4);
 });
@@ -145,7 +145,7 @@ test('whatever the stream repeats, leaves out or begins anew, each request is co
     for (let step = 0; step < 30; step += 1) {
       const what = below(8);
       if (what < 3) server.commit(below(300));
-      else if (what === 3) reader.addEvent(UNKNOWN_TAIL_EVENT);
+      else if (what === 3) reader.addEvent(REFETCH_TAIL_EVENT);
       else if (what === 4) told = Math.max(0, told - below(3));
       else if (what === 5) readings.push(reader.read());
       else if (step === 10) {
@@ -160,7 +160,7 @@ test('whatever the stream repeats, leaves out or begins anew, each request is co
       await null;
     }
     if (inList === null) reader.startFrom(idOf(0));
-    reader.addEvent(UNKNOWN_TAIL_EVENT);
+    reader.addEvent(REFETCH_TAIL_EVENT);
     await Promise.all(readings);
     await reader.read();
     assert.equal(counted(), server.sum(inList ?? 0, server.counts.length), `round ${round}`);

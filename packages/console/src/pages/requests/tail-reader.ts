@@ -11,7 +11,7 @@ export interface TailEvent {
 }
 
 /** An event that does not say which requests are new. The reader must fetch them. */
-export const UNKNOWN_TAIL_EVENT: TailEvent = { after: null, id: null, batch: null };
+export const REFETCH_TAIL_EVENT: TailEvent = { after: null, id: null, batch: null };
 
 /**
  * Maximum number of events to keep while the tab is hidden. After that, a single request fetches all their
@@ -67,7 +67,7 @@ export class TailReader {
 
   addEvent(event: TailEvent): void {
     this.#events.push(event);
-    if (this.#events.length > MAX_EVENTS) this.#events = [{ ...UNKNOWN_TAIL_EVENT, id: event.id }];
+    if (this.#events.length > MAX_EVENTS) this.#events = [{ ...REFETCH_TAIL_EVENT, id: event.id }];
   }
 
   /**
@@ -97,10 +97,10 @@ export class TailReader {
     try {
       answer = await this.#options.fetchTail(position, last.id);
     } catch (error) {
-      this.#events.unshift({ ...UNKNOWN_TAIL_EVENT, id: last.id });
+      this.#events.unshift({ ...REFETCH_TAIL_EVENT, id: last.id });
       throw error;
     }
-    if (list !== this.#list) return void this.#events.unshift({ ...UNKNOWN_TAIL_EVENT, id: last.id });
+    if (list !== this.#list) return void this.#events.unshift({ ...REFETCH_TAIL_EVENT, id: last.id });
     this.#position = answer.live_id;
     const { count, data, resync } = answer;
     if (count > 0 || resync)

@@ -106,7 +106,7 @@ export const settingsText = {
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     comfortableRows: 'Comfortable rows',
-    comfortableRowsHint: 'Makes the rows of lists 25% taller.',
+    comfortableRowsHint: 'Makes list rows taller.',
   },
   configuration: {
     loadFailed: 'Could not load the configuration.',

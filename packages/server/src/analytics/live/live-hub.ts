@@ -46,9 +46,9 @@ export interface LiveWatchOptions extends LiveSubscription {
 }
 
 /**
- * Sends the events that any process committed to the watchers in this process. The database keeps recent
- * events, so that a client can continue on another process. The hub reads nothing while it has no watchers
- * (decisions/0061-live-events-in-the-database.md).
+ * Sends live events to the watchers of this process, including the events that other processes committed. The database
+ * keeps recent events, so that a client can continue on another process. The hub reads nothing while it has no
+ * watchers (decisions/0061-live-events-in-the-database.md).
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;

@@ -30,7 +30,7 @@ export function buildCachedResponse(x: Exchange, recorder: ResponseRecorder): Ca
   const head: CachedResponseMetadata = {
     streamed: x.request.prompt?.stream ?? false,
     showsUsage:
-      x.request.prompt !== null && isUsageFrameRequested(x.request.prompt.body, x.request.prompt.members),
+      x.request.prompt !== null && isUsageChunkRequested(x.request.prompt.body, x.request.prompt.members),
     usage,
     finish: finishReason,
     dropped: x.answer.dropped,
@@ -40,11 +40,8 @@ export function buildCachedResponse(x: Exchange, recorder: ResponseRecorder): Ca
 
 type Members = ClientRequest['members'];
 
-/**
- * Returns whether a Chat client requested a frame with the usage at the end of its stream
- * (`stream_options.include_usage`).
- */
-export function isUsageFrameRequested(body: Buffer, members: Members): boolean {
+/** Returns whether a Chat client requested a final chunk with the usage (`stream_options.include_usage`). */
+export function isUsageChunkRequested(body: Buffer, members: Members): boolean {
   const options = members.get('stream_options');
   if (!options) return false;
   const value: Json = JSON.parse(body.toString('utf8', options.start, options.end));

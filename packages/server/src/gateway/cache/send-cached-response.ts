@@ -16,7 +16,7 @@ import { awaitPendingPolicyEvaluation } from '../policy/pending-evaluation.ts';
 import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
 import {
   type CachedResponseMetadata,
-  isUsageFrameRequested,
+  isUsageChunkRequested,
   parseCachedResponseMetadata,
 } from './cached-response.ts';
 
@@ -93,7 +93,7 @@ function hasSameForm(x: Exchange, prompt: ClientRequest, head: CachedResponseMet
   return (
     !prompt.stream ||
     x.surface.dialect !== 'chat' ||
-    isUsageFrameRequested(prompt.body, prompt.members) === head.showsUsage
+    isUsageChunkRequested(prompt.body, prompt.members) === head.showsUsage
   );
 }
 

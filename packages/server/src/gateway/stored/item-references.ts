@@ -13,9 +13,8 @@ const FLOE_ITEM_ID = /^(?:msg|rs|fc|ctc)_([A-Za-z0-9]{1,40})_\d+$/;
 const MAX_RESPONSES = 500;
 
 /**
- * Finds the items that references in `input` refer to, in stored responses and in the previous conversation.
- * Returns them by id. References that are not found remain in the request, because the provider resolves
- * them.
+ * Looks up the items that `input` references. Searches stored responses and the previous conversation. Returns the
+ * items by id. References that are not found remain in the request, because the provider resolves them.
  */
 export async function resolveItemReferences(
   store: TurnStore,

@@ -13,7 +13,7 @@ import {
   requireWithinInlineReadLimit,
 } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
-import { PROMPT_CONTAINER_MEMBERS, splitContainedPrompts } from './prompt-content.ts';
+import { PROMPT_CONTAINER_MEMBERS, separateNestedPrompts } from './prompt-content.ts';
 import { buildPromptVariables, type PromptSource } from './prompt-variables.ts';
 
 /** The agent session that a request belongs to. */
@@ -149,7 +149,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
       readNumber: (name) => this.#number(name),
     };
     if (!PROMPT_CONTAINER_MEMBERS.some((name) => members.has(name)) || !this.#needsRequest()) return [own];
-    const { contained, rest, isRestPrompt } = splitContainedPrompts(this.#body());
+    const { contained, rest, isRestPrompt } = separateNestedPrompts(this.#body());
     return [
       ...(isRestPrompt ? [{ ...own, readBody: () => rest }] : []),
       ...contained.flatMap((prompt) => toPromptSources(prompt, own)),

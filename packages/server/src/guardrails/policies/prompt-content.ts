@@ -30,10 +30,10 @@ export interface SplitPromptBody {
 }
 
 /**
- * Splits a body into the prompts in its members `requests` and `session`, and the rest. Every text is in one of these
- * parts, so that policies evaluate all of the body.
+ * Separates the prompts in `requests` and `session` from the rest of the body. Together, the parts contain all text,
+ * so policies evaluate the whole body.
  */
-export function splitContainedPrompts(body: JsonObject): SplitPromptBody {
+export function separateNestedPrompts(body: JsonObject): SplitPromptBody {
   const { requests = null, session = null, ...outer } = body;
   const entries = Array.isArray(requests) ? requests.map(splitEntry) : [];
   const left = Array.isArray(requests) ? entries.map(({ rest }) => rest) : requests;

@@ -10,8 +10,8 @@ import { defineSessionOperation, type SessionOperation } from './session-operati
 import { createSessionStartResult } from './session-view.ts';
 
 /**
- * Creates the operations for people who have an invitation link. The token is in the body, so that
- * it does not appear in logs of URLs.
+ * Creates the operations for people who have an invitation link. The token is in the body, so that it does not appear
+ * in access logs.
  */
 export function createInvitationOperations(context: SignInContext): readonly SessionOperation[] {
   return [

@@ -52,8 +52,8 @@ function toProviderBody(
 }
 
 /**
- * How a configuration document contains providers. They include the providers from environment variables,
- * because routes may refer to them.
+ * Defines how providers are represented in a configuration document. Includes the providers from environment
+ * variables, because routes may refer to them.
  */
 export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListKind(
   CONFIG_FILE_PROVIDER_KIND,

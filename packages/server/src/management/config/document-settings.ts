@@ -21,8 +21,8 @@ export const ORG_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
 };
 
 /**
- * How a configuration document contains settings, with one step per section. Sections that floe.yaml defines
- * are not changed. The cache settings have their own operation.
+ * Defines how settings are represented in a configuration document. Applying a document takes one step per section.
+ * Sections that floe.yaml defines are not changed. The cache settings have their own operation.
  */
 export const SETTINGS_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
   ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({

@@ -91,8 +91,8 @@ function toEvaluationFault(error: unknown, limitMs: number): unknown {
     return new Fault(
       'evaluation_limit_exceeded',
       error.exceeded === 'time'
-        ? `The evaluation took longer than ${limitMs / 1_000} s and was stopped. Use fewer or simpler rules, or fewer samples.`
-        : 'The evaluation exceeded its memory limit and was stopped. Use fewer rules or fewer samples.',
+        ? `The evaluation took longer than ${limitMs / 1_000} s and was stopped. Reduce the input: for example, use fewer or simpler policies or rules, or fewer samples.`
+        : 'The evaluation exceeded its memory limit and was stopped. Reduce the input: for example, use fewer policies or rules, or fewer samples.',
     );
   if (error instanceof TaskQueueFullError)
     return new Fault(

@@ -19,7 +19,7 @@ export const listRemovedMembersOperation = defineReadOperation({
   method: 'GET',
   path: '/api/management/removed-members',
   scope: 'management',
-  summary: 'List removed members, newest first; group mappings do not add them again',
+  summary: 'List removed members, newest first; a sign-in with OpenID Connect does not add them again',
   answer: removedMemberList,
   query: createListQuerySchema(),
   run: async ({ orgId, reader }, { query }) =>

@@ -45,9 +45,8 @@ export function buildMonitorDefinition(
 }
 
 /**
- * Checks the end times that a request sets. The definitions of replacements, documents and floe.yaml may
- * contain end times that have passed, because they are applied repeatedly.
- *
+ * Requires that the end times in a create or patch request are in the future. Not used for PUT requests, configuration
+ * documents and floe.yaml: they are applied repeatedly, so their end times may have passed.
  * @param row the monitor before the change; null for a new one
  * @throws Fault `invalid_request` with `param` if a new end time is in the past
  */

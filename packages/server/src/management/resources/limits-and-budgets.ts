@@ -96,7 +96,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
     invalidates: 'guardrails',
     volatileFields: ['state'],
     summaries: {
-      list: `List ${kind} with their current usage: those in floe.yaml first, then newest first`,
+      list: `List ${kind} with their current usage: those in floe.yaml first, then the others, newest first`,
       create: `Create a ${singular}`,
       get: `Read one ${singular}`,
       update: `Change fields of a ${singular}; null clears a field`,

@@ -10,8 +10,7 @@ import {
 } from './sign-in-context.ts';
 
 /**
- * Signs in with a passkey. Returns the cookie's value.
- *
+ * Signs in with a passkey. Returns the value of the session cookie.
  * @throws Fault `sign_in_failed`, `too_many_attempts`; `not_found` if passkeys are disabled
  */
 export async function startPasskeySession(

@@ -18,7 +18,7 @@ export interface BucketWithLocalSlots {
   readonly slots: ConcurrencyBucket;
 }
 
-/** Returns the counters of the claims in which this process has slots. */
+/** Returns the concurrency counters in `claims` for which this process holds slots. */
 export function listBucketsWithLocalSlots(
   orgId: string,
   claims: readonly BucketClaim[],

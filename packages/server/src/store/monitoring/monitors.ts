@@ -165,7 +165,7 @@ export async function setDefaultGraceMs(
  * Returns the last time at which any process recorded that it was running, in Unix milliseconds; null if
  * there is none.
  */
-export async function getLastMonitoringLivenessAt(reader: DatabaseReader): Promise<number | null> {
+export async function getMonitoringLastSeenAt(reader: DatabaseReader): Promise<number | null> {
   const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
   return row?.seen_at ?? null;
 }

@@ -63,9 +63,9 @@ const INSERT_METADATA = `insert into exchange_metadata (${EXCHANGE_METADATA_COLU
 const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(', ')}) values ($1, $2, $3, $4)`;
 
 /**
- * Inserts the rows in a spool region and adds the new ones to the rollups, in one transaction. If a
- * table rejects a row, repeats the region row by row, so that only this row is skipped. Any other
- * error rolls back everything.
+ * Inserts the rows in a spool region and adds the new ones to the rollups, in one transaction. If a table rejects a
+ * row, inserts the rows of the region one by one instead, and skips only the rejected rows. Any other error rolls back
+ * everything.
  */
 export async function ingestPostgresSpoolRegion(
   connection: PostgresConnection,

@@ -11,7 +11,7 @@ import { CONFIG_FILE_RELAY_RULE_KIND } from '../relay/config-file-relay-rules.ts
  * Returns an organization's limits, budgets and relay rules in the floe.yaml in use, with their line numbers.
  * @param timezone the time zone of an organization that is not in floe.yaml
  */
-export function collectOrgConfigFileRules(
+export function collectOrgConfigFileControls(
   loaded: LoadedConfig,
   orgId: string,
   timezone: string,
