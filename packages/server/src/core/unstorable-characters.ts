@@ -1,3 +1,5 @@
+import { isJsonObject, type Json } from '@floe/contract/json';
+
 /**
  * Replaces the characters that a database cannot store with U+FFFD. PostgreSQL rejects U+0000 and lone
  * surrogates.
@@ -16,4 +18,39 @@ export function replaceUnstorableRowText<Row extends object>(row: Row): Row {
     typeof value === 'string' ? replaceUnstorableCharacters(value) : value,
   ]);
   return Object.fromEntries(columns) as Row;
+}
+
+/** The error message for text in a field of the API or of floe.yaml that no database can store. */
+export const NUL_CHARACTER_MESSAGE = 'must not contain the character U+0000';
+
+interface TreeNode {
+  readonly value: Json | undefined;
+  readonly step: string | number;
+  readonly parent: TreeNode | null;
+}
+
+/**
+ * Returns the path of a text value or of a member's name that contains U+0000, or null. PostgreSQL rejects this
+ * character, and SQLite stores it, so neither may receive it. Does not recurse, because a value without a schema can
+ * have any depth.
+ */
+export function findNulCharacter(tree: Json): readonly (string | number)[] | null {
+  const open: TreeNode[] = [{ value: tree, step: '', parent: null }];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { value, step } = node;
+    if (String(step).includes('\0') || (typeof value === 'string' && value.includes('\0')))
+      return pathOf(node);
+    if (Array.isArray(value))
+      for (const [at, entry] of value.entries()) open.push({ value: entry, step: at, parent: node });
+    else if (isJsonObject(value))
+      for (const [name, entry] of Object.entries(value))
+        open.push({ value: entry, step: name, parent: node });
+  }
+  return null;
+}
+
+function pathOf(node: TreeNode): readonly (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let at: TreeNode = node; at.parent !== null; at = at.parent) path.unshift(at.step);
+  return path;
 }
