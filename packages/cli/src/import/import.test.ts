@@ -332,7 +332,11 @@ test('nested targets of Portkey keep their share of the traffic, and fallbacks g
       { model: 'openai/c', weight: 0 },
     ],
   );
-  assert.deepEqual(weightsOf(nested('fallback', [leaf('a'), leaf('b')])), [undefined, 'openai/a', 'openai/b']);
+  assert.deepEqual(weightsOf(nested('fallback', [leaf('a'), leaf('b')])), [
+    undefined,
+    'openai/a',
+    'openai/b',
+  ]);
 });
 
 test('a reference of Bifrost to a missing object, and a limit of 0, are reported as not imported', () => {

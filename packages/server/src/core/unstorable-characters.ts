@@ -1,5 +1,3 @@
-import { isJsonObject, type Json } from '@floe/contract/json';
-
 /**
  * Replaces the characters that a database cannot store with U+FFFD. PostgreSQL rejects U+0000 and lone
  * surrogates.
@@ -24,17 +22,17 @@ export function replaceUnstorableRowText<Row extends object>(row: Row): Row {
 export const NUL_CHARACTER_MESSAGE = 'must not contain the character U+0000';
 
 interface TreeNode {
-  readonly value: Json | undefined;
+  readonly value: unknown;
   readonly step: string | number;
   readonly parent: TreeNode | null;
 }
 
 /**
- * Returns the path of a text value or of a member's name that contains U+0000, or null. PostgreSQL rejects this
+ * Returns the path in JSON data of a text value or a member name that contains U+0000, or null. PostgreSQL rejects this
  * character, and SQLite stores it, so neither may receive it. Does not recurse, because a value without a schema can
  * have any depth.
  */
-export function findNulCharacter(tree: Json): readonly (string | number)[] | null {
+export function findNulCharacter(tree: unknown): readonly (string | number)[] | null {
   const open: TreeNode[] = [{ value: tree, step: '', parent: null }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const { value, step } = node;
@@ -42,7 +40,7 @@ export function findNulCharacter(tree: Json): readonly (string | number)[] | nul
       return pathOf(node);
     if (Array.isArray(value))
       for (const [at, entry] of value.entries()) open.push({ value: entry, step: at, parent: node });
-    else if (isJsonObject(value))
+    else if (typeof value === 'object' && value !== null)
       for (const [name, entry] of Object.entries(value))
         open.push({ value: entry, step: name, parent: node });
   }

@@ -8,7 +8,7 @@ import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts'
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
 import type { OperationContext, OperationDependencies } from './operation-dependencies.ts';
-import { castToJson, createInvalidInputFault, validateInput } from './validate-input.ts';
+import { createInvalidInputFault, validateInput } from './validate-input.ts';
 
 /** The context of an operation that reads. */
 export type ReadOperationContext = OperationContext & { readonly reader: DatabaseReader };
@@ -250,7 +250,7 @@ export function parseWriteInput<
   raw: RawOperationInput,
 ): OperationInput<Params, Query, Body> {
   const input = parseOperationInput(schemas, raw);
-  const path = findNulCharacter(castToJson(raw.body));
+  const path = findNulCharacter(raw.body);
   if (path !== null) throw createInvalidInputFault({ path, message: NUL_CHARACTER_MESSAGE });
   return input;
 }
