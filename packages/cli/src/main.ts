@@ -139,10 +139,11 @@ function exitCodeForError(error: unknown, { usageErrorCode = 2 }: CliCommand): n
   return isUsage ? usageErrorCode : 1;
 }
 
-// The reader has closed the pipe, such as `head`, so there is nothing left to do. `floe run` handles its own
-// output.
+// If the reader has closed the pipe, such as `head`, there is nothing left to do. `floe run` handles its own output.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  if (process.argv[2] !== 'run') process.exit(0);
+  if (process.argv[2] === 'run') return;
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`floe: The output could not be written (${error.code}). Check the disk space.\n`);
+  process.exit(1);
 });
 process.exitCode = await main(process.argv.slice(2));

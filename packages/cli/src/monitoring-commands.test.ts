@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
@@ -297,6 +298,33 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.deepEqual([code, stderr], [0, '']);
     const paths = server.requests.map(({ path }) => path.replace(/\?.*/, ''));
     assert.deepEqual(paths, ['/beat/secret-token/start', '/beat/secret-token/0']);
+  });
+
+  test('output that cannot be written does not stop the report; other commands fail with one line', async (t) => {
+    if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full');
+    const server = await fakeFloe(t);
+    const full = openSync('/dev/full', 'w');
+    t.after(() => closeSync(full));
+    const write = async (...args: string[]) => {
+      const child = spawn(process.execPath, [PROGRAM, ...args], {
+        env: { ...MINIMAL_ENVIRONMENT, FLOE_BEAT_URL: `${server.url}/beat/secret-token` },
+        stdio: ['ignore', full, 'pipe'],
+      });
+      let stderr = '';
+      child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+        stderr += part;
+      });
+      const [code] = await once(child, 'close');
+      return [code, stderr];
+    };
+    const script = 'console.log(1); process.exitCode = 7; process.stdout.on("error", () => undefined)';
+    assert.deepEqual(await write('run', 'job', ...job(script)), [7, '']);
+    const paths = server.requests.map(({ path }) => path.replace(/\?.*/, ''));
+    assert.deepEqual(paths, ['/beat/secret-token/start', '/beat/secret-token/7']);
+    assert.deepEqual(await write('help'), [
+      1,
+      'floe: The output could not be written (ENOSPC). Check the disk space.\n',
+    ]);
   });
 
   test('without a key, or against a server that refuses or is gone, the command runs all the same', async (t) => {

@@ -70,7 +70,7 @@ function indexById(rows: readonly ImportSourceObject[]): ReadonlyMap<string, Imp
 function addKey(key: ImportSourceObject, governance: Governance, hash: (value: string) => string): void {
   const { draft, teams, names } = governance;
   const value = key.literalSecret('value');
-  const team = teams.get(key.text('team_id') ?? '');
+  const team = findReferenced(key, 'team_id', teams);
   const models = readModels(key);
   const isActive = key.boolean('is_active') !== false;
   if (value === undefined) {
@@ -114,12 +114,27 @@ function readModels(key: ImportSourceObject): readonly string[] {
   });
 }
 
+const ZERO_REASON = 'Floe has no limit of 0; to prevent requests, revoke the key or restrict its models';
+
+/** Finds the object that a field names by its id. If there is none, reports that the field is not imported. */
+function findReferenced<Found>(
+  row: ImportSourceObject,
+  field: string,
+  byId: ReadonlyMap<string, Found>,
+): Found | undefined {
+  const id = row.text(field);
+  const found = id === undefined ? undefined : byId.get(id);
+  if (id !== undefined && found === undefined)
+    row.note(field, 'not_imported', 'the source contains no object with this id');
+  return found;
+}
+
 function addCaps(
   row: ImportSourceObject,
   { name, fields }: Subject,
   { draft, budgets, limits }: Governance,
 ): void {
-  const budget = budgets.get(row.text('budget_id') ?? '');
+  const budget = findReferenced(row, 'budget_id', budgets);
   const max = budget?.number('max_limit');
   const period = toBudgetPeriod(budget?.text('reset_duration'));
   if (budget && period?.note) budget.note('reset_duration', 'changed', period.note);
@@ -131,7 +146,8 @@ function addCaps(
     );
   if (max !== undefined && max > 0 && period)
     draft.addBudget(name, { ...fields, period: period.period, limit_usd: max });
-  const limit = limits.get(row.text('rate_limit_id') ?? '');
+  if (budget && max === 0) budget.note('max_limit', 'not_imported', ZERO_REASON);
+  const limit = findReferenced(row, 'rate_limit_id', limits);
   if (!limit) return;
   const rpm = readRate(limit, 'request');
   const tpm = readRate(limit, 'token');
@@ -142,6 +158,7 @@ function addCaps(
 function readRate(limit: ImportSourceObject, what: string): number | undefined {
   const max = limit.number(`${what}_max_limit`);
   const duration = limit.text(`${what}_reset_duration`) ?? '1m';
+  if (max === 0) limit.note(`${what}_max_limit`, 'not_imported', ZERO_REASON);
   if (max === undefined || max === 0) return undefined;
   const [, count = '', unit = ''] = /^(\d+)([smhdwMY])$/.exec(duration) ?? [];
   const minutes: Readonly<Record<string, number>> = {

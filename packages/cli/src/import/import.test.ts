@@ -288,3 +288,105 @@ test('text that contains a reference to a variable is imported as text', () => {
   const { yaml } = convert('litellm', source);
   assert.ok(yaml.includes(`a-$\${HOME}`), yaml);
 });
+
+/** The route and the lines of the report that match a pattern. */
+function summarize(product: string, source: unknown, pattern: RegExp) {
+  const { config, report } = convert(product, source);
+  const lines = report.lines().filter(({ field }) => pattern.test(field));
+  return {
+    routes: config.orgs[0].routes,
+    outcomes: Object.fromEntries(lines.map(({ field, outcome }) => [field, outcome])),
+  };
+}
+
+test('nested targets of Portkey keep their share of the traffic, and fallbacks get none', () => {
+  const leaf = (model: string, weight?: number) => ({
+    provider: 'openai',
+    override_params: { model },
+    ...(weight !== undefined && { weight }),
+  });
+  const nested = (mode: string, targets: readonly object[], weight?: number) => ({
+    strategy: { mode },
+    targets,
+    ...(weight !== undefined && { weight }),
+  });
+  const weightsOf = (config: object) => {
+    const [route] = summarize('portkey', { prod: config }, /./).routes;
+    return [route.strategy, ...route.targets];
+  };
+  assert.deepEqual(
+    weightsOf(nested('loadbalance', [leaf('a', 0.7), nested('fallback', [leaf('b'), leaf('c')], 0.3)])),
+    [
+      'weighted',
+      { model: 'openai/a', weight: 0.7 },
+      { model: 'openai/b', weight: 0.3 },
+      { model: 'openai/c', weight: 0 },
+    ],
+  );
+  assert.deepEqual(
+    weightsOf(nested('fallback', [nested('loadbalance', [leaf('a', 3), leaf('b', 1)]), leaf('c')])),
+    [
+      'weighted',
+      { model: 'openai/a', weight: 0.75 },
+      { model: 'openai/b', weight: 0.25 },
+      { model: 'openai/c', weight: 0 },
+    ],
+  );
+  assert.deepEqual(weightsOf(nested('fallback', [leaf('a'), leaf('b')])), [
+    undefined,
+    'openai/a',
+    'openai/b',
+  ]);
+});
+
+test('a reference of Bifrost to a missing object, and a limit of 0, are reported as not imported', () => {
+  const governance = {
+    budgets: [{ id: 'zero', max_limit: 0, reset_duration: '1M' }],
+    virtual_keys: [
+      { id: 'a', name: 'a', value: 'sk-bf-a', team_id: 'no', budget_id: 'no', rate_limit_id: 'no' },
+      { id: 'b', name: 'b', value: 'sk-bf-b', budget_id: 'zero' },
+    ],
+  };
+  const { outcomes } = summarize('bifrost', { governance }, /\.(team_id|budget_id|rate_limit_id|max_limit)$/);
+  assert.deepEqual(outcomes, {
+    'governance.virtual_keys[0].team_id': 'not_imported',
+    'governance.virtual_keys[0].budget_id': 'not_imported',
+    'governance.virtual_keys[0].rate_limit_id': 'not_imported',
+    'governance.virtual_keys[1].budget_id': 'imported',
+    'governance.budgets[0].max_limit': 'not_imported',
+  });
+});
+
+test('the report on LiteLLM does not call settings imported that have no effect', () => {
+  const entry = (model_name: string, model: string, more: object = {}) => ({
+    model_name,
+    litellm_params: { model, ...more },
+  });
+  const source = {
+    model_list: [
+      entry('a', 'openai/a', { weight: 2 }),
+      entry('a', 'openai/b', { weight: 1 }),
+      entry('lost', 'replicate/x'),
+    ],
+    router_settings: {
+      routing_strategy: 'usage-based-routing',
+      num_retries: 3,
+      fallbacks: [{ a: ['lost', 'nothing'] }],
+    },
+    litellm_settings: { num_retries: 2, default_fallbacks: ['a'] },
+  };
+  const { outcomes } = summarize(
+    'litellm',
+    source,
+    /weight$|retries$|\.a$|default_fallbacks|model_list\[2\]\.model_name/,
+  );
+  assert.deepEqual(outcomes, {
+    'model_list[0].litellm_params.weight': 'not_imported',
+    'model_list[1].litellm_params.weight': 'not_imported',
+    'model_list[2].model_name': 'not_imported',
+    'router_settings.fallbacks[0].a': 'changed',
+    'router_settings.num_retries': 'changed',
+    'litellm_settings.num_retries': 'not_imported',
+    'litellm_settings.default_fallbacks': 'imported',
+  });
+});

@@ -21,6 +21,7 @@ interface Inherited {
 
 interface RouteTarget {
   readonly model: string;
+  /** Share of the traffic. 0 if the target is used only after a failure. */
   readonly weight: number;
 }
 
@@ -56,7 +57,9 @@ function addListed(entry: ImportSourceObject, draft: ConfigDraft): void {
 
 function addConfig(config: ImportSourceObject, name: string, draft: ConfigDraft): void {
   const none = { provider: undefined, virtualKey: undefined, model: undefined };
-  const { targets, strategy } = readTargets(config, none, draft);
+  const targets = readTargets(config, none, draft);
+  // Without a strategy, all traffic goes to the first target.
+  const isWeighted = targets.slice(1).some(({ weight }) => weight > 0);
   const retries = readRetries(config);
   const timeout = config.number('request_timeout');
   if (timeout !== undefined && timeout >= 1)
@@ -65,10 +68,8 @@ function addConfig(config: ImportSourceObject, name: string, draft: ConfigDraft)
   finishConfig(config);
   if (targets.length === 0) return;
   draft.routes.set(escapeVariableReferences(name), {
-    ...(strategy !== undefined && targets.length > 1 && { strategy }),
-    targets: targets.map(({ model, weight }) =>
-      strategy === 'weighted' && weight !== 1 ? { model, weight } : model,
-    ),
+    ...(isWeighted && { strategy: 'weighted' }),
+    targets: targets.map(({ model, weight }) => (isWeighted && weight !== 1 ? { model, weight } : model)),
     ...(retries !== undefined && { retries }),
     ...(timeout !== undefined && timeout >= 1 && { timeouts: { headers_ms: Math.round(timeout) } }),
   });
@@ -123,8 +124,8 @@ function readTargets(
   config: ImportSourceObject,
   outer: Inherited,
   draft: ConfigDraft,
-): { readonly targets: readonly RouteTarget[]; readonly strategy: 'weighted' | undefined } {
-  const strategy = readStrategy(config);
+): readonly RouteTarget[] {
+  const isBalanced = readIsBalanced(config);
   const parameters = config.object('override_params');
   const inherited: Inherited = {
     provider: config.text('provider') ?? outer.provider,
@@ -135,22 +136,39 @@ function readTargets(
     'send this parameter with each request, or set it in the body field of the provider',
   );
   parameters?.finish();
-  if (!config.has('targets')) return { targets: readLeaf(config, inherited, draft), strategy: undefined };
-  const targets = config.objects('targets').flatMap((target) => {
+  if (!config.has('targets')) return readLeaf(config, inherited, draft);
+  let isFirst = true;
+  return config.objects('targets').flatMap((target) => {
     const weight = target.number('weight') ?? 1;
     const inner = readTargets(target, inherited, draft);
-    if (target.has('targets')) target.note('targets', 'changed', 'nested targets were merged into one list');
+    if (target.has('targets'))
+      target.note(
+        'targets',
+        'changed',
+        'nested targets were merged into one list; each target keeps its share of the traffic',
+      );
     target.leaveOut({
       retry: 'set retries in the route',
       cache: 'set cache in the route',
     });
     finishConfig(target);
-    return inner.targets.map(({ model }) => ({ model, weight }));
+    const share = isBalanced ? weight : isFirst ? 1 : 0;
+    if (inner.length > 0) isFirst = false;
+    return divideShare(share, inner);
   });
-  return { targets, strategy };
 }
 
-function readStrategy(config: ImportSourceObject): 'weighted' | undefined {
+/** Divides a share of the traffic among targets in proportion to their weights. */
+function divideShare(share: number, targets: readonly RouteTarget[]): readonly RouteTarget[] {
+  const sum = targets.reduce((total, { weight }) => total + weight, 0);
+  return targets.map(({ model, weight }) => ({
+    model,
+    weight: sum === 0 ? 0 : Number(((share * weight) / sum).toFixed(6)),
+  }));
+}
+
+/** Whether the strategy divides the traffic among the targets. All others try the targets in order. */
+function readIsBalanced(config: ImportSourceObject): boolean {
   const strategy = config.object('strategy');
   const mode = strategy?.text('mode');
   if (mode === 'conditional')
@@ -165,7 +183,7 @@ function readStrategy(config: ImportSourceObject): 'weighted' | undefined {
     default: 'Floe does not support conditional routing',
   });
   strategy?.finish();
-  return mode === 'loadbalance' ? 'weighted' : undefined;
+  return mode === 'loadbalance';
 }
 
 /** Converts a target without nested targets: a provider, and a model unless the request names it. */

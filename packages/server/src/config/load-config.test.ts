@@ -135,12 +135,40 @@ test('each YAML mistake has a one-line message in plain words', () => {
     'a: *nowhere': /^floe.yaml:1:1: a: must refer to an anchor/,
     'a: 1\n---\nb: 2': /only one document/,
     'a: !secret x': /tags/,
+    'a: !!timestamp 2030-01-01': /tags/,
+    'a: !!binary eA==': /tags/,
+    'a: !!set { x }': /tags/,
+    '%YAML 1.1\n---\na: !!timestamp 2030-01-01': /tags/,
     'api_key: "unclosed': /closing quote/,
     '? [x]\n: 1': /each key must be plain text/,
     'just text': /must be a map with sections/,
     '- a': /must be a map with sections/,
   };
   for (const [text, expected] of Object.entries(cases)) assert.match(refused(text).message, expected, text);
+});
+
+test('the directive "%YAML 1.1" changes no value', () => {
+  const text = 'orgs: [{ id: acme, name: yes, keys: [{ name: ci, expires_at: 2030-01-01 }] }]';
+  const read = (yaml: string) => {
+    try {
+      return load(yaml).config.orgs;
+    } catch (error) {
+      return String(error).replaceAll(/:\d+:\d+/g, '');
+    }
+  };
+  assert.deepEqual(read(`%YAML 1.1\n---\n${text}`), read(text));
+});
+
+test('text that PostgreSQL cannot store is an error with its position', () => {
+  assert.equal(
+    refused('orgs:\n  - id: acme\n    name: "a\\0b"\n').message,
+    'floe.yaml:3:5: orgs[0].name: must not contain the character U+0000',
+  );
+});
+
+test('the message about a value with many references names each of them once', () => {
+  const name = '${X}'.repeat(300);
+  assert.match(refused(`orgs: [{ id: acme, name: "${name}" }]`, { X: 'y' }).message, /\(from \$\{X\}\)$/);
 });
 
 test('aliases that multiply or refer to themselves cause an error and no hang', () => {

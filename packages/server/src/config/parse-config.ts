@@ -7,6 +7,7 @@ import {
   findCrossObjectIssues,
 } from '@floe/contract/config/cross-object-rules';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { findNulCharacter, NUL_CHARACTER_MESSAGE } from '../core/unstorable-characters.ts';
 import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
 import type { EnvironmentOverride, ServerEnvironment } from './environment.ts';
 import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
@@ -102,7 +103,10 @@ export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
     positions,
     substitution,
     overrides: env.overrides,
-    references: options.ignoresReferences ? [] : findCrossObjectIssues(tree),
+    references: [
+      ...findUnstorableText(tree),
+      ...(options.ignoresReferences ? [] : findCrossObjectIssues(tree)),
+    ],
   });
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
@@ -177,6 +181,12 @@ export function createInvalidUtf8Error(file: string): ConfigError {
   ]);
 }
 
+/** At most one issue: text that a database cannot store. */
+function findUnstorableText(tree: Json): readonly ConfigIssue[] {
+  const path = findNulCharacter(tree);
+  return path === null ? [] : [{ path, message: NUL_CHARACTER_MESSAGE }];
+}
+
 /** Applies FLOE_* variables to the tree. The data directory determines the default database. */
 function applyEnvironment(tree: Json, env: ConfigEnvironment): Json {
   let result = tree;
@@ -242,7 +252,7 @@ function findProblems(
       (candidate) => formatConfigPath(candidate.path) === formatConfigPath(path),
     );
     if (override !== undefined) return { where: override.variable, message };
-    const names = unset.has(formatConfigPath(path)) ? [] : substitution.namesAt(path);
+    const names = unset.has(formatConfigPath(path)) ? [] : [...new Set(substitution.namesAt(path))];
     const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
     const problem = toConfigProblem({ path, message: `${message}${origin}` }, tree, positions, at);
     return isUnset ? { ...problem, isUnset } : problem;

@@ -33,6 +33,14 @@ test('an unset variable, a missing brace and an invalid name are errors that sho
   assert.doesNotMatch(expandVariables('secret ${sk-secret} ${PORT', variables).faults.join(), /secret/);
 });
 
+test('a default that contains another reference is an error, because it would become literal text', () => {
+  assert.match(
+    expandVariables('${NOPE:-${PORT}}', variables).faults.join(),
+    /must not contain another reference/,
+  );
+  assert.match(expandVariables('${PORT:-$${PORT}}', variables).faults.join(), /must not contain another/);
+});
+
 test('escaped text is unchanged after substitution, whatever it contains', () => {
   const pieces = fc
     .array(fc.constantFrom('$', '{', '}', '${', ':-', 'PORT', 'x', ' '))

@@ -74,6 +74,10 @@ function expandVariable(reference: string, variables: VariableValueLookup, found
     );
     return '';
   }
+  if (fallback?.includes('${'))
+    found.faults.push(
+      'the default of a reference must not contain another reference, because the default ends at the first "}"',
+    );
   found.names.push(name);
   const value = variables(name);
   if (value === undefined && fallback === undefined) found.unset.push(name);

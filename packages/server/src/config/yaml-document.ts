@@ -33,7 +33,10 @@ export function parseYamlDocument(text: string): ParsedYaml {
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    version: '1.2',
+    // Also for a document with the directive `%YAML 1.1`, in which `yes` and dates would not be text.
+    schema: 'core',
+    // Otherwise, the library resolves tags such as `!!timestamp` and `!!binary` to values that are not JSON.
+    resolveKnownTags: false,
     // The library compares each key with all previous keys. `YamlReader` uses a set instead.
     uniqueKeys: false,
   });

@@ -17,3 +17,38 @@ export function replaceUnstorableRowText<Row extends object>(row: Row): Row {
   ]);
   return Object.fromEntries(columns) as Row;
 }
+
+/** The error message for text in a field of the API or of floe.yaml that no database can store. */
+export const NUL_CHARACTER_MESSAGE = 'must not contain the character U+0000';
+
+interface TreeNode {
+  readonly value: unknown;
+  readonly step: string | number;
+  readonly parent: TreeNode | null;
+}
+
+/**
+ * Returns the path in JSON data of a text value or a member name that contains U+0000, or null. PostgreSQL rejects this
+ * character, and SQLite stores it, so neither may receive it. Does not recurse, because a value without a schema can
+ * have any depth.
+ */
+export function findNulCharacter(tree: unknown): readonly (string | number)[] | null {
+  const open: TreeNode[] = [{ value: tree, step: '', parent: null }];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { value, step } = node;
+    if (String(step).includes('\0') || (typeof value === 'string' && value.includes('\0')))
+      return pathOf(node);
+    if (Array.isArray(value))
+      for (const [at, entry] of value.entries()) open.push({ value: entry, step: at, parent: node });
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, entry] of Object.entries(value))
+        open.push({ value: entry, step: name, parent: node });
+  }
+  return null;
+}
+
+function pathOf(node: TreeNode): readonly (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let at: TreeNode = node; at.parent !== null; at = at.parent) path.unshift(at.step);
+  return path;
+}

@@ -68,6 +68,22 @@ function fromFile(id: string) {
   );
 }
 
+test('text that PostgreSQL cannot store is rejected on every database, with the name of the field', async () => {
+  const body = { id: 'nul', expected_interval_minutes: 5 };
+  for (const [param, more] of [
+    ['name', { name: 'a\0b' }],
+    ['tags[1]', { tags: ['a', '\0'] }],
+    ['description', { description: '\0' }],
+  ] as const) {
+    const { status, body: answer } = await post(MONITORS, { ...body, ...more });
+    assert.equal(status, 400);
+    assert.deepEqual(
+      answer['error'] && Object(answer['error']).message,
+      `${param}: must not contain the character U+0000`,
+    );
+  }
+});
+
 test('an error names the known keys of a nested object and an example of a timestamp', async () => {
   const interval = { id: 'misspelled', expected_interval_minutes: 5 };
   for (const [body, message] of [

@@ -1,13 +1,14 @@
 import type { MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import * as z from 'zod';
+import { findNulCharacter, NUL_CHARACTER_MESSAGE } from '../core/unstorable-characters.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
 import type { OperationContext, OperationDependencies } from './operation-dependencies.ts';
-import { validateInput } from './validate-input.ts';
+import { createInvalidInputFault, validateInput } from './validate-input.ts';
 
 /** The context of an operation that reads. */
 export type ReadOperationContext = OperationContext & { readonly reader: DatabaseReader };
@@ -234,4 +235,22 @@ export function parseOperationInput<
     sent: raw.body,
     idempotencyKey: raw.idempotencyKey,
   };
+}
+
+/**
+ * Validates the input of an operation that writes, as `parseOperationInput` does. Text must be storable.
+ * @throws Fault `invalid_request` with `param`
+ */
+export function parseWriteInput<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(
+  schemas: ResolvedSchemas<Params, Query, Body>,
+  raw: RawOperationInput,
+): OperationInput<Params, Query, Body> {
+  const input = parseOperationInput(schemas, raw);
+  const path = findNulCharacter(raw.body);
+  if (path !== null) throw createInvalidInputFault({ path, message: NUL_CHARACTER_MESSAGE });
+  return input;
 }

@@ -20,6 +20,7 @@ import {
   type OperationInput,
   type OperationSchemas,
   parseOperationInput,
+  parseWriteInput,
   type RawOperationInput,
   resolveOperationSchemas,
   type WriteOperationContext,
@@ -137,13 +138,13 @@ export function defineWriteOperation<
     readAnswer: null,
     prepare: definition.beforeTransaction,
     async applyChange(context, raw) {
-      const input = parseOperationInput(schemas, raw);
+      const input = parseWriteInput(schemas, raw);
       const plan = asPlan(definition, await definition.plan?.(context, input));
       const { audit, additionalChanges = [] } = await definition.run(context, input, plan);
       return { audit, additionalChanges };
     },
     async perform(host, actor, raw, resourceGetter) {
-      const input = parseOperationInput(schemas, raw);
+      const input = parseWriteInput(schemas, raw);
       await definition.beforeTransaction?.();
       const planContext = { ...createOperationContext(host, actor), reader: host.database.read };
       const plan = asPlan(definition, await definition.plan?.(planContext, input));

@@ -1,3 +1,4 @@
+import { replaceUnstorableRowText } from '../core/unstorable-characters.ts';
 import { allowTransactionPauses } from './allow-transaction-pauses.ts';
 import type { Database, DatabaseWriter } from './store-interfaces.ts';
 import type { TableImportResult } from './table-import-result.ts';
@@ -71,7 +72,11 @@ async function insertRows(
   table: HistoryTable | (typeof STATE_TABLES)[number],
   rows: readonly object[],
 ): Promise<void> {
-  await writer.insertInto(table).values(toRows(rows)).execute();
+  // SQLite may contain U+0000 from earlier releases.
+  await writer
+    .insertInto(table)
+    .values(toRows(rows.map(replaceUnstorableRowText)))
+    .execute();
 }
 
 /** Converts the type of imported rows. Both databases have the same tables and columns. */

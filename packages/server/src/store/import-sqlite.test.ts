@@ -263,6 +263,46 @@ test('every table is imported, or listed with the reason why it is not', async (
   );
 });
 
+const MONITOR = {
+  uid: 'mon_1',
+  org_id: TEST_ORG_ID,
+  id: 'job',
+  name: 'job',
+  description: '',
+  interval_ms: 60_000,
+  alert_after_misses: 1,
+  fail_counts_as_miss: 0,
+  tags_json: '[]',
+  channels_json: '[]',
+  paused: 0,
+  token_version: 0,
+  source: 'console',
+  created_at: T0,
+  updated_at: T0,
+  updated_by: 'test',
+} as const;
+
+test('text that PostgreSQL cannot store does not prevent the import', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  await source.transaction(async (writer) => {
+    await writer.updateTable('orgs').set({ name: 'a\0b' }).execute();
+    await writer
+      .insertInto('monitors')
+      .values({ ...MONITOR, name: 'x\0y' })
+      .execute();
+  });
+  await source.close();
+  const url = await createTestDatabase(t);
+  await importSqliteDatabase('sqlite:', { url, dataDir }, quiet);
+  const target = await openDatabase(url, { ...quiet, dataDir });
+  t.after(() => target.close());
+  const read = async (table: 'orgs' | 'monitors') =>
+    (await target.read.selectFrom(table).select('name').execute()).map(({ name }) => name);
+  assert.deepEqual(await read('orgs'), ['a\ufffdb']);
+  assert.deepEqual(await read('monitors'), ['x\ufffdy']);
+});
+
 const refusal = (message: RegExp) => (error: unknown) =>
   error instanceof FatalError && message.test(error.message);
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
+import { replaceUnstorableRowText } from '../core/unstorable-characters.ts';
 import { allowTransactionPauses } from './allow-transaction-pauses.ts';
 import { createPrivateDirectory } from './create-private-directory.ts';
 import type { DatabaseLocation } from './database-backup.ts';
@@ -139,11 +140,16 @@ async function copyTables(source: Database, target: Database): Promise<TableImpo
     for (const table of SMALL_TABLES) {
       const rows = await source.read.selectFrom(table).selectAll().execute();
       for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
-        await insertRows(writer, table, rows.slice(at, at + ROWS_PER_BATCH));
+        await insertRows(writer, table, toStorableRows(table, rows.slice(at, at + ROWS_PER_BATCH)));
       imported.push({ table, rows: rows.length });
     }
   });
   return imported;
+}
+
+/** SQLite may contain U+0000 from earlier releases. The entries of the audit log are hashed, so they stay unchanged. */
+function toStorableRows(table: (typeof SMALL_TABLES)[number], rows: readonly object[]): readonly object[] {
+  return table === 'audit' ? rows : rows.map(replaceUnstorableRowText);
 }
 
 async function insertRows(

@@ -40,6 +40,7 @@ export function convertLitellm(
   const router = root.object('router_settings');
   const litellm = root.object('litellm_settings');
   const settings = readLitellmRouterSettings(router, litellm, prefixes);
+  if (!settings.isShuffle) for (const entry of entries) reportUnusedWeight(entry);
   addBreakers(draft, [litellm, router]);
   addLitellmRoutes(draft, deployments, settings);
   if (litellm) convertLitellmSettings(litellm, draft);
@@ -55,6 +56,13 @@ export function convertLitellm(
 
 function isWildcardEntry(entry: ImportSourceObject): boolean {
   return entry.has('model_name') && String(entry.raw('model_name')).includes('*');
+}
+
+/** Reports the weight of a deployment if the routing strategy ignores weights. */
+function reportUnusedWeight(entry: ImportSourceObject): void {
+  const params = entry.object('litellm_params');
+  if (params?.has('weight'))
+    params.note('weight', 'not_imported', 'only the routing strategy simple-shuffle uses weights');
 }
 
 /** Converts LiteLLM cooldowns to Floe breakers. These breakers close automatically. */

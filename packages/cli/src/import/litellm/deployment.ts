@@ -103,6 +103,8 @@ export function convertLitellmDeployment(
     if (found) readPrices(found, params, info);
     params.finish();
   }
+  if (!deployment && group !== undefined)
+    entry.note('model_name', 'not_imported', 'the deployment is not imported');
   info?.leaveOutRest('Floe uses its own data about models');
   info?.finish();
   entry.finish();

@@ -17,7 +17,11 @@ export interface LitellmRouterSettings {
   isWildcardModel(name: string): boolean;
   /** Reports an alias that cannot become a route. */
   rejectAlias(alias: string): void;
+  /** Reports fallbacks of a model to models that are not imported. */
+  reportMissingFallbacks(isImported: (model: string) => boolean): void;
 }
+
+const MAX_RETRIES = 10;
 
 const ROUTER_REASONS: Readonly<Record<string, string>> = {
   content_policy_fallbacks:
@@ -40,6 +44,9 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   set_verbose: 'set FLOE_LOG_LEVEL',
 };
 
+const FALLBACK_FIELDS = ['fallbacks', 'context_window_fallbacks'] as const;
+const MISSING_FALLBACK_REASON = 'models that are not imported were removed from the list';
+
 /**
  * Reads the routing settings from both sections. If both contain a setting, `router_settings` takes
  * precedence.
@@ -59,7 +66,7 @@ export function readLitellmRouterSettings(
   const defaults = sources.flatMap((source) => source.texts('default_fallbacks'));
   return {
     ...readStrategy(router),
-    retries: readRetries(router) ?? readRetries(litellm),
+    retries: readRetries(litellm, router),
     timeouts,
     hasTimeouts: Object.keys(timeouts).length > 0,
     fallbacks,
@@ -67,6 +74,17 @@ export function readLitellmRouterSettings(
     defaultFallbacks: [...defaults, ...(fallbacks.get('*') ?? [])],
     aliases: new Map(sources.flatMap((source) => [...readAliases(source)])),
     isWildcardModel: (name) => wildcardPrefixes.has(name.split('/')[0] ?? '') && name.includes('/'),
+    reportMissingFallbacks(isImported) {
+      for (const source of sources) {
+        for (const field of FALLBACK_FIELDS)
+          for (const map of readFallbackMaps(source, field))
+            for (const model of map.names())
+              if (map.list(model).some((name) => typeof name === 'string' && !isImported(name)))
+                map.note(model, 'changed', MISSING_FALLBACK_REASON);
+        if (source.texts('default_fallbacks').some((name) => !isImported(name)))
+          source.note('default_fallbacks', 'changed', MISSING_FALLBACK_REASON);
+      }
+    },
     rejectAlias(alias) {
       for (const source of sources)
         if (source.object('model_group_alias')?.has(alias))
@@ -102,15 +120,20 @@ function readStrategy(
   return { strategy: 'weighted', isShuffle: false };
 }
 
-function readRetries(source: ImportSourceObject | undefined): number | undefined {
+/** Reads `num_retries` from the last source that has it. */
+function readRetries(...sources: readonly (ImportSourceObject | undefined)[]): number | undefined {
+  const having = sources.filter((source) => source?.number('num_retries') !== undefined);
+  const source = having.pop();
+  for (const other of having)
+    other?.note('num_retries', 'not_imported', 'num_retries in router_settings takes precedence');
   const retries = source?.number('num_retries');
   if (retries === undefined) return undefined;
   const how =
-    retries > 10
-      ? 'became retries: 10 (the maximum) on each route'
+    retries > MAX_RETRIES
+      ? `became retries: ${MAX_RETRIES} (the maximum) on each route`
       : 'became the field retries of each route; it applies to each target separately';
   source?.note('num_retries', 'changed', how);
-  return Math.floor(retries);
+  return Math.min(MAX_RETRIES, Math.floor(retries));
 }
 
 /** Reads a list of maps, or one map, from a model to its fallback models. */
@@ -120,12 +143,8 @@ function mergeFallbacks(
 ): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, readonly string[]>();
   for (const source of sources) {
-    const value = source.raw(field);
-    if (value === undefined) continue;
-    const maps = isPlainObject(value)
-      ? [source.child(value, source.fieldPath(field))]
-      : source.objects(field);
-    for (const map of maps) {
+    if (!source.has(field)) continue;
+    for (const map of readFallbackMaps(source, field)) {
       for (const model of map.names()) all.set(model, readModels(map, model));
       map.finish();
     }
@@ -136,6 +155,11 @@ function mergeFallbacks(
     source.note(field, 'changed', how);
   }
   return all;
+}
+
+function readFallbackMaps(source: ImportSourceObject, field: string): readonly ImportSourceObject[] {
+  const value = source.raw(field);
+  return isPlainObject(value) ? [source.child(value, source.fieldPath(field))] : source.objects(field);
 }
 
 function readModels(map: ImportSourceObject, model: string): readonly string[] {

@@ -3,8 +3,6 @@ import type { ConfigDraft, ConfigEntryFields, ImportedTarget } from '../config-d
 import type { LitellmDeployment } from './deployment.ts';
 import type { LitellmRouterSettings } from './router-settings.ts';
 
-const MAX_RETRIES = 10;
-
 /** A group of `model_list` as a route of Floe. */
 interface Group {
   readonly name: string;
@@ -38,9 +36,10 @@ export function addLitellmRoutes(
   for (const { target } of deployments.filter(isWildcard))
     if (settings.fallbacks.has(target) || settings.retries !== undefined || settings.hasTimeouts)
       draft.routes.set(target, {
-        ...(settings.retries !== undefined && { retries: Math.min(settings.retries, MAX_RETRIES) }),
+        ...(settings.retries !== undefined && { retries: settings.retries }),
         ...(settings.hasTimeouts && { timeouts: settings.timeouts }),
       });
+  settings.reportMissingFallbacks((name) => findFallbackTargets(name, groups, settings).length > 0);
   for (const [alias, model] of settings.aliases) {
     const group = groups.get(model);
     const isKnown = group !== undefined || draft.hasProvider(model.split('/')[0] ?? '');
@@ -80,7 +79,7 @@ function buildRoute(
     targets: targets.map(({ model, weight }) =>
       strategy === 'weighted' && weight !== 1 ? { model, weight } : model,
     ),
-    ...(settings.retries !== undefined && { retries: Math.min(settings.retries, MAX_RETRIES) }),
+    ...(settings.retries !== undefined && { retries: settings.retries }),
     ...(Object.keys(timeouts).length > 0 && { timeouts }),
   };
 }
@@ -123,12 +122,19 @@ function listFallbacks(
   const more = settings.contextFallbacks.get(group.name) ?? [];
   const models = [...names, ...more]
     .filter((name) => name !== group.name)
-    .flatMap((name) => {
-      const other = groups.get(settings.aliases.get(name) ?? name);
-      if (other) return listTargets(other, settings).map(({ model }) => model);
-      return settings.isWildcardModel(name) ? [escapeVariableReferences(name)] : [];
-    });
+    .flatMap((name) => findFallbackTargets(name, groups, settings));
   return [...new Set(models)];
+}
+
+/** The targets of a fallback model. Empty if the model is not imported. */
+function findFallbackTargets(
+  name: string,
+  groups: ReadonlyMap<string, Group>,
+  settings: LitellmRouterSettings,
+): readonly string[] {
+  const group = groups.get(settings.aliases.get(name) ?? name);
+  if (group) return listTargets(group, settings).map(({ model }) => model);
+  return settings.isWildcardModel(name) ? [escapeVariableReferences(name)] : [];
 }
 
 function shortestTimeouts(deployments: readonly LitellmDeployment[]): ConfigEntryFields {
