@@ -40,15 +40,19 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
   ]),
 ]);
 
+/** Values with which providers state that there is no finish reason yet. */
+const NO_FINISH_REASONS = new Set(['', 'null', 'FINISH_REASON_UNSPECIFIED']);
+
 /**
  * Returns the provider's finish reason from a member of a response. Returns undefined if the value is not a
  * string, is empty, or is the string `null`. Some providers send this string until the response is complete.
  * @example
  * readRawFinishReason('stop'); // 'stop'
  * readRawFinishReason('null'); // undefined
+ * readRawFinishReason('FINISH_REASON_UNSPECIFIED'); // undefined
  */
 export function readRawFinishReason(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value !== 'null' ? value : undefined;
+  return typeof value === 'string' && !NO_FINISH_REASONS.has(value) ? value : undefined;
 }
 
 /**

@@ -20,12 +20,16 @@ export function isBase64Blob(text: string): boolean {
 
 /** Text in base64 data, and how it was encoded. */
 export interface Base64Text {
+  /** The start of a `data:` URL, up to its comma. Empty if the data is not in a URL. */
+  readonly prefix: string;
   readonly text: string;
-  /** Encodes another text in the same way. */
+  /** Encodes another text in the same way, without the prefix. */
   encode(text: string): string;
 }
 
 const DATA_URL = /^data:[^,]{0,200};base64,/;
+/** Other characters end the data for a decoder, which would hide the text after them. */
+const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
 /** A multiple of 4, so that a part of this length is valid base64. */
 const INSPECTED_CHARS = 128;
 /** A PDF starts like text. Its text is compressed, so it is not decoded. */
@@ -36,7 +40,7 @@ const PDF_START = '%PDF-';
  * `data:` prefix, or is not UTF-8 text.
  * @example
  * decodeBase64Text('data:text/plain;base64,aGVsbG8=').text; // 'hello'
- * decodeBase64Text('aGVsbG8='); // null
+ * decodeBase64Text('data:text/plain;base64,aGVsbG8= and more'); // null
  */
 export function decodeBase64Text(value: string): Base64Text | null {
   const prefix = value.startsWith('data:') ? (DATA_URL.exec(value)?.[0] ?? '') : '';
@@ -45,13 +49,19 @@ export function decodeBase64Text(value: string): Base64Text | null {
   const head = Buffer.from(data.slice(0, INSPECTED_CHARS), 'base64').toString('latin1');
   if (head === '' || head.startsWith(PDF_START) || hasControlCharacters(head)) return null;
   // Checked last, because it reads the whole value. Most base64 data is not text.
-  if (prefix === '' && !isBase64Blob(value)) return null;
+  if (prefix === '' ? !isBase64Blob(value) : !BASE64.test(data)) return null;
   const bytes = Buffer.from(data, 'base64');
   if (!isUtf8(bytes)) return null;
-  const isUrlSafe = /[-_]/.test(data) || data.length % 4 !== 0;
+  const isUrlSafe = /[-_]/.test(data);
+  const isPadded = data.length % 4 === 0;
   return {
+    prefix,
     text: bytes.toString('utf8'),
-    encode: (text) => prefix + Buffer.from(text).toString(isUrlSafe ? 'base64url' : 'base64'),
+    encode: (text) => {
+      const encoded = Buffer.from(text).toString('base64');
+      const spelled = isUrlSafe ? encoded.replaceAll('+', '-').replaceAll('/', '_') : encoded;
+      return isPadded ? spelled : spelled.replace(/=+$/, '');
+    },
   };
 }
 

@@ -221,3 +221,38 @@ test('text in base64 data is redacted, and other base64 data is not changed', ()
   );
   assert.equal(redactText(`data: ${KEY}`, ALL).text, 'data: [redacted:secret]');
 });
+
+test('text after the end of base64 data, and in the prefix of a data URL, is scanned', () => {
+  const found = (text: string) => [...countFindingsInText(text, ALL).keys()].sort();
+  assert.deepEqual(
+    found('data:text/plain;base64,aGVsbG8=\nmy card is 4111 1111 1111 1111 and mail ana@example.com'),
+    ['credit_card', 'email'],
+  );
+  assert.deepEqual(found('data:;base64,aGVsbG8=, ana@example.com'), ['email']);
+  assert.deepEqual(found('data:ana@example.com;base64,aGVsbG8='), ['email']);
+  const long = `data:text/plain;base64,${'QUJD'.repeat(200)}= ${'x'.repeat(600)} ana@example.com`;
+  assert.deepEqual(found(long), ['email']);
+  assert.equal(
+    redactText('data:text/plain;base64,aGVsbG8= ana@example.com', ALL).text,
+    'data:text/plain;base64,aGVsbG8= [redacted:email]',
+  );
+});
+
+test('redacted base64 data keeps its alphabet and its padding', () => {
+  const text = `${'ÿ¿þ'.repeat(60)} ana@example.com`;
+  const standard = Buffer.from(text).toString('base64');
+  const redacted = Buffer.from(text.replace('ana@example.com', '[redacted:email]'));
+  assert.match(standard, /[+/]/);
+  const unpadded = (base64: string) => base64.replace(/=+$/, '');
+  assert.equal(redactText(standard, ALL).text, redacted.toString('base64'));
+  assert.equal(redactText(unpadded(standard), ALL).text, unpadded(redacted.toString('base64')));
+  assert.equal(redactText(Buffer.from(text).toString('base64url'), ALL).text, redacted.toString('base64url'));
+});
+
+test('a terminal sequence that is cut off at the end of a string does not join strings', () => {
+  const json = JSON.stringify({ a: '41111111111\u001b', '011111': 'x' });
+  const { text } = redactText(json, ALL);
+  assert.deepEqual(JSON.parse(text), JSON.parse(json));
+  const nested = redactJson(JSON.stringify({ arguments: json }), ALL).json;
+  assert.deepEqual(JSON.parse(JSON.parse(nested).arguments), JSON.parse(json));
+});

@@ -215,8 +215,10 @@ class Redactor {
     const decoded = depth <= MAX_NESTED_JSON ? decodeBase64Text(data) : null;
     if (decoded === null) return null;
     this.#charge(decoded.text.length);
+    const prefix = this.#clean(decoded.prefix);
     const redacted = this.text(decoded.text, depth + 1);
-    return redacted === decoded.text ? data : decoded.encode(redacted);
+    if (redacted === decoded.text) return prefix + data.slice(decoded.prefix.length);
+    return prefix + decoded.encode(redacted);
   }
 
   /** Removing a finding can reveal another one next to it, so the text is scanned twice. */

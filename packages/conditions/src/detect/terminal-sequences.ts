@@ -5,9 +5,10 @@ export const ESCAPE = '\u001b';
 
 /**
  * The escape and control sequences of terminals (ECMA-48 and ECMA-35), such as `ESC [ 3 1 m` for red. Of a command with
- * a text, such as the address of a link, only the first two characters, because the text can contain values, too.
+ * a text, such as the address of a link, only the first two characters, because the text can contain values, too. A
+ * sequence with a quote is not replaced, because in JSON the quote ends a string.
  */
-const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[0-~])/g;
+const SEQUENCE = /\u001b(?:\[[0-?]*[ !#-/]*[@-~]|[ !#-/]+[0-~]|[0-~])/g;
 
 /**
  * Replaces each terminal sequence in a text. The letter at the end of a sequence otherwise becomes part of the word

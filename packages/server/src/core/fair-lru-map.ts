@@ -7,7 +7,8 @@ interface OrgEntries<Value> {
 
 /**
  * A map with a maximum size of the entries of all organizations. If it is full, the organizations with the most lose
- * their least recently used entries. An organization therefore cannot evict the entries of another one that has less.
+ * their least recently used entries. An organization therefore cannot evict the entries of another one that has less,
+ * apart from the size of its newest entry.
  */
 export class FairLruMap<Value> {
   readonly #byOrg = new Map<string, OrgEntries<Value>>();

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
  * Maximum number of cached time zones. Callers choose the names, in any spelling that `Intl` accepts, and a
  * cached zone takes 27 KB.
  */
-const MAX_CACHED_ZONES = 100;
+const MAX_CACHED_ZONES = 200;
 const calendars = new Map<string, TimeZoneCalendar>();
 
 /** Returns the calendar of a time zone. @throws RangeError if the name is not a time zone */
@@ -33,8 +33,11 @@ export function getTimeZoneCalendar(timezone: string): TimeZoneCalendar {
   const found = calendars.get(timezone);
   if (found) return found;
   const days = timezone === 'UTC' ? UTC_CALENDAR : createCalendar(createOffsetLookup(timezone));
-  if (calendars.size >= MAX_CACHED_ZONES) calendars.clear();
   calendars.set(timezone, days);
+  for (const oldest of calendars.keys()) {
+    if (calendars.size <= MAX_CACHED_ZONES) break;
+    calendars.delete(oldest);
+  }
   return days;
 }
 

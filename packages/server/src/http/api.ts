@@ -6,11 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { iterateForOrg, runForOrg } from '../core/org-context.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
-import { type EventStreamContext, EventStreamResponse } from '../management/event-stream-response.ts';
+import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
 import { acceptsIdempotencyKey, type Operation } from '../management/operation.ts';
 import { buildResourcePath, mapOperationsToResourceGetters } from '../management/resource-getters.ts';
 import type { Actor } from '../platform/actor.ts';
+import { hasCurrentAccess } from '../platform/current-actor.ts';
 import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
 import { API_REFERENCE_PATH, addApiDocumentationRoutes, OPENAPI_PATH } from './api-documentation-routes.ts';
 import { toApiFault } from './api-faults.ts';
@@ -139,7 +140,7 @@ function createOperationHandler(
       );
     reply.code(operation.status);
     if (answer instanceof FileDownload)
-      return sendDownload(reply, answer, iterateWhileAllowed(actor, answer.chunks, input.streamContext));
+      return sendDownload(reply, answer, iterateWhileAllowed(options.host, actor, answer.chunks));
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
     return operation.status === 204 ? reply.send() : answer;
   };
@@ -162,12 +163,13 @@ function sendDownload(
 
 /** A client may read a file for hours. The file ends with an error when its reader loses access. */
 async function* iterateWhileAllowed(
-  { orgId }: Actor,
+  { database, clock }: ApiOptions['host'],
+  actor: Actor,
   chunks: AsyncIterable<string>,
-  { isAllowed }: EventStreamContext,
 ): AsyncGenerator<string> {
-  for await (const chunk of iterateForOrg(orgId, chunks)) {
-    if (!(await isAllowed())) throw new Error('the reader of a download lost access to it');
+  for await (const chunk of iterateForOrg(actor.orgId, chunks)) {
+    if (!(await hasCurrentAccess(database.read, actor, clock.now())))
+      throw new Error('the reader of a download lost access to it');
     yield chunk;
   }
 }

@@ -250,7 +250,9 @@ export function parseWriteInput<
   raw: RawOperationInput,
 ): OperationInput<Params, Query, Body> {
   const input = parseOperationInput(schemas, raw);
-  const path = findNulCharacter(raw.body);
-  if (path !== null) throw createInvalidInputFault({ path, message: NUL_CHARACTER_MESSAGE });
+  for (const part of [raw.params, raw.query, raw.body]) {
+    const path = findNulCharacter(part);
+    if (path !== null) throw createInvalidInputFault({ path, message: NUL_CHARACTER_MESSAGE });
+  }
   return input;
 }

@@ -1,7 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { findConsoleSessionById, listMembershipsWithRoles } from '../store/console-sessions.ts';
+import {
+  type ConsoleSessionRow,
+  findConsoleSessionById,
+  listMembershipsWithRoles,
+} from '../store/console-sessions.ts';
 import { findPlatformKeyById } from '../store/platform-keys.ts';
-import type { DatabaseWriter } from '../store/store-interfaces.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import type { Actor, SignedInMember } from './actor.ts';
 import { createRevokedKeyFault, findKeyFault, type KeyRecord } from './keyring.ts';
 import { createSessionExpiredFault } from './sign-in/session-changes.ts';
@@ -14,14 +18,45 @@ import { toKeyRecords } from './stored-platform-key.ts';
  *
  * @throws Fault `key_revoked`, `key_expired` or `session_expired` if the access ended; `conflict` if it changed
  */
-export function requireCurrentActor(writer: DatabaseWriter, actor: Actor, nowMs: number): Promise<void> {
-  const { key, member, orgId } = actor;
-  if (key) return requireCurrentKey(writer, key, nowMs);
-  return member ? requireCurrentMember(writer, orgId, member) : Promise.resolve();
+export async function requireCurrentActor(
+  writer: DatabaseWriter,
+  actor: Actor,
+  nowMs: number,
+): Promise<void> {
+  const session = await requireAccess(writer, actor, nowMs);
+  if (session !== null && session.org_id !== actor.orgId) throw createSessionExpiredFault();
 }
 
-async function requireCurrentKey(writer: DatabaseWriter, key: KeyRecord, nowMs: number): Promise<void> {
-  const row = await findPlatformKeyById(writer, key.orgId, key.id);
+/**
+ * Returns whether the actor still has the access with which their request was authorized. The session may be in another
+ * organization by now. If the database is unavailable, returns true.
+ */
+export async function hasCurrentAccess(
+  reader: DatabaseReader,
+  actor: Actor,
+  nowMs: number,
+): Promise<boolean> {
+  try {
+    await requireAccess(reader, actor, nowMs);
+    return true;
+  } catch (error) {
+    return !(error instanceof Fault) || error.status >= 500;
+  }
+}
+
+/** Returns the session of a member; null for a key. */
+async function requireAccess(
+  reader: DatabaseReader,
+  { key, member }: Actor,
+  nowMs: number,
+): Promise<ConsoleSessionRow | null> {
+  if (member && !key) return requireCurrentMember(reader, member);
+  if (key) await requireCurrentKey(reader, key, nowMs);
+  return null;
+}
+
+async function requireCurrentKey(reader: DatabaseReader, key: KeyRecord, nowMs: number): Promise<void> {
+  const row = await findPlatformKeyById(reader, key.orgId, key.id);
   const stored = row && toKeyRecords(row).find(({ hash }) => hash === key.hash);
   if (!stored) throw createRevokedKeyFault(key);
   const fault = findKeyFault(stored, nowMs);
@@ -31,17 +66,17 @@ async function requireCurrentKey(writer: DatabaseWriter, key: KeyRecord, nowMs: 
 }
 
 async function requireCurrentMember(
-  writer: DatabaseWriter,
-  orgId: string,
+  reader: DatabaseReader,
   { id, userId, sessionId, issuer, role, team, isOperator }: SignedInMember,
-): Promise<void> {
-  const session = await findConsoleSessionById(writer, sessionId);
-  const rows = await listMembershipsWithRoles(writer, userId, issuer);
+): Promise<ConsoleSessionRow> {
+  const session = await findConsoleSessionById(reader, sessionId);
+  const rows = await listMembershipsWithRoles(reader, userId, issuer);
   const membership = listSessionMemberships(rows, issuer).find(({ memberId }) => memberId === id);
-  if (session?.org_id !== orgId || !membership) throw createSessionExpiredFault();
+  if (!session || !membership) throw createSessionExpiredFault();
   const isStillOperator = hasAllRoles(rows, issuer) && rows[0]?.operator_id !== null;
   if (membership.role !== role || membership.team !== team || (isOperator && !isStillOperator))
     throw createAccessChangedFault('Your role or team');
+  return session;
 }
 
 function createAccessChangedFault(what: string): Fault {

@@ -232,10 +232,13 @@ export class PolicyThreads {
   }
 }
 
-/** Copies a request. Without conditions on the request, response policies do not read its body. */
+/**
+ * Copies a request. Without conditions on the request, response policies do not read its body. The positions of strings
+ * are not copied, because there can be 65,000, and all of them would be copied at once.
+ */
 async function copyRequest({ needs }: PolicySet, request: PolicyRequest, readsBody: boolean) {
   const isRead = readsBody || [...needs].some((need) => need.startsWith('request'));
-  return { ...request, body: isRead ? await copyBytes(request.body) : new Uint8Array(0) };
+  return { ...request, longStrings: [], body: isRead ? await copyBytes(request.body) : new Uint8Array(0) };
 }
 
 /** Copies a body in slices, so that other requests are served in between. */

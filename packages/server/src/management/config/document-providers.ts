@@ -143,7 +143,7 @@ function toProviderEntry(
     ...(Object.keys(headers).length > 0 && {
       headers: named(headers, [row.id, 'header'], (name) =>
         name === UNREADABLE_HEADERS
-          ? `the headers ${of}, which cannot be decrypted; replace this entry with their names and values, or remove it`
+          ? `the headers ${of}, which cannot be decrypted; replace this entry with their names and values`
           : `the header ${name} ${of}`,
       ),
     }),

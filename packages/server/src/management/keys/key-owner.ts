@@ -64,7 +64,7 @@ export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnersh
   if (field === null) return;
   throw new Fault(
     'insufficient_role',
-    `${field}: must be ${field === 'owner' ? 'your own email address' : 'your own team'}, because your role is member. Remove the field, or ask an owner or admin to make this change.`,
+    `${field}: must be ${field === 'owner' ? 'your own email address' : 'your own team'}, because your role is member. Correct the field, or ask an owner or admin to make this change.`,
     {
       param: field,
     },

@@ -32,6 +32,8 @@ const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
 /** A sign-in ends the sessions that were used least recently. */
 const MAX_SESSIONS_PER_USER = 100;
+/** Maximum difference between the clocks of two processes. */
+const CLOCK_SKEW_MS = 60_000;
 
 /** A session that has not expired, with its state at the time when it was read. */
 export interface ActiveConsoleSession {
@@ -242,8 +244,9 @@ function toLiveSession(
     passkeyId: row.passkey_id ?? null,
     hasAllRoles: isWhole,
     isOperator: isWhole && first.operator_id !== null,
-    // A later end than any step-up has means that the clock was set back.
-    steppedUpUntil: isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS ? row.stepped_up_until : 0,
+    // A much later end than any step-up has means that the clock was set back.
+    steppedUpUntil:
+      isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS + CLOCK_SKEW_MS ? row.stepped_up_until : 0,
     expiresAt: computeSessionExpiry(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,
   };

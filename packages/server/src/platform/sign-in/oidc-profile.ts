@@ -23,9 +23,11 @@ function pickEmailClaims(idToken: Claims, userInfo: Claims) {
   const [own, other] = idToken['email'] === undefined ? [userInfo, idToken] : [idToken, userInfo];
   const email = parseEmail(own['email']);
   const isSame = email !== null && email === parseEmail(other['email']);
+  // A document without an address can only state that the address is not verified.
+  const isDenied = other['email_verified'] === false || other['email_verified'] === 'false';
   return {
     email: own['email'],
-    email_verified: own['email_verified'] ?? (isSame ? other['email_verified'] : undefined),
+    email_verified: own['email_verified'] ?? (isSame || isDenied ? other['email_verified'] : undefined),
   };
 }
 
