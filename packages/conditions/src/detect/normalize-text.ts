@@ -1,9 +1,4 @@
-/** A normalized text, with the position of each character in the original text. */
-export interface NormalizedText {
-  readonly text: string;
-  /** Offset in the original text of every character in `text`. Null if the text is unchanged. */
-  readonly offsets: Uint32Array | null;
-}
+import { RewrittenText } from './rewritten-text.ts';
 
 /**
  * Invisible characters, and spaces, dashes, digits and full-width forms that are not ASCII. Most strings contain
@@ -19,40 +14,20 @@ const DIGIT = /\p{Nd}/u;
 /**
  * Normalizes characters that hide a value from a detector but not from a human reader. Replaces decimal
  * digits of all scripts and full-width letters with ASCII characters, all dashes with `-`, and all spaces
- * with an ordinary space. Removes invisible characters. Takes linear time. Returns the text unchanged if it
- * contains no such characters.
+ * with an ordinary space. Removes invisible characters. Takes linear time. Returns null if the text contains
+ * no such characters.
  */
-export function normalizeForDetection(text: string): NormalizedText {
-  if (isAscii(text) || text.search(CONFUSABLE_CHARACTERS) === -1) return { text, offsets: null };
-  const offsets = new Uint32Array(text.length + 1);
-  let folded = '';
-  let count = 0;
-  let from = 0;
-  // One slice for the text between two replaced characters: adding single characters took four times as long.
-  const keep = (to: number) => {
-    folded += text.slice(from, to);
-    for (let at = from; at < to; at += 1, count += 1) offsets[count] = at;
-  };
+export function normalizeForDetection(text: string): RewrittenText | null {
+  if (isAscii(text)) return null;
+  const normalized = new RewrittenText(text);
   CONFUSABLE_CHARACTERS.lastIndex = 0;
   while (CONFUSABLE_CHARACTERS.test(text)) {
     const end = CONFUSABLE_CHARACTERS.lastIndex;
     const start = end > 1 && isLowSurrogate(text.charCodeAt(end - 1)) ? end - 2 : end - 1;
-    keep(start);
-    from = end;
     const plain = plainCode(text.codePointAt(start) ?? 0);
-    if (plain === 0) continue;
-    offsets[count] = start;
-    count += 1;
-    folded += String.fromCharCode(plain);
+    normalized.replace(start, end, plain === 0 ? '' : String.fromCharCode(plain));
   }
-  keep(text.length);
-  offsets[count] = text.length;
-  return { text: folded, offsets };
-}
-
-/** Returns the position after the character at `at`. The character can consist of two UTF-16 units. */
-export function findCharacterEnd(text: string, at: number): number {
-  return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+  return normalized.isUnchanged ? null : normalized;
 }
 
 /** For long strings, counting UTF-8 bytes is thirty times faster than a regular expression. */

@@ -16,7 +16,7 @@ import {
   type SecretDetector,
   toOriginalOffsets,
 } from './findings.ts';
-import { findCharacterEnd, normalizeForDetection } from './normalize-text.ts';
+import { normalizeForDetection } from './normalize-text.ts';
 import {
   type DigitRun,
   findCardNumberEnd,
@@ -28,6 +28,7 @@ import {
   findSsnEnd,
   readDigitRun,
 } from './personal-data.ts';
+import type { RewrittenText } from './rewritten-text.ts';
 import {
   findAssignedAwsSecretKey,
   findJwtEnd,
@@ -78,7 +79,6 @@ function scanTerminalText(text: string, wanted: ReadonlySet<FindingKind>): reado
 /** Finds sensitive data in a text as it is. */
 class TextScan {
   readonly findings: Finding[] = [];
-  readonly #original: string;
   /** The normalized text. */
   readonly #text: string;
   readonly #wantsSecrets: boolean;
@@ -87,15 +87,13 @@ class TextScan {
   readonly #wantsPhones: boolean;
   readonly #wantsCards: boolean;
   readonly #wantsSsns: boolean;
-  readonly #offsets: Uint32Array | null;
+  readonly #normalized: RewrittenText | null;
   /** The text before this position has been processed. */
   #done = 0;
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
-    const folded = normalizeForDetection(text);
-    this.#original = text;
-    this.#text = folded.text;
-    this.#offsets = folded.offsets;
+    this.#normalized = normalizeForDetection(text);
+    this.#text = this.#normalized?.finish() ?? text;
     this.#wantsSecrets = wanted.has('secret');
     this.#wantsIbans = wanted.has('iban');
     this.#wantsEmails = wanted.has('email');
@@ -157,9 +155,11 @@ class TextScan {
   #addFinding(kind: FindingKind, start: number, end: number): boolean {
     if (end < 0 || start < this.#done) return false;
     this.#done = end;
-    const offsets = this.#offsets;
-    const last = offsets ? findCharacterEnd(this.#original, offsets[end - 1] ?? 0) : end;
-    this.findings.push({ kind, start: offsets?.[start] ?? start, end: last });
+    this.findings.push({
+      kind,
+      start: this.#normalized?.originalStart(start) ?? start,
+      end: this.#normalized?.originalEnd(end) ?? end,
+    });
     return true;
   }
 
@@ -227,7 +227,7 @@ class TextScan {
 
   /** Removes findings within the local part of an email address, except secrets. */
   #replaceWithin(start: number): void {
-    const from = this.#offsets?.[start] ?? start;
+    const from = this.#normalized?.originalStart(start) ?? start;
     for (;;) {
       const last = this.findings.at(-1);
       if (last === undefined || last.start < from || last.kind === 'secret') return;

@@ -5,7 +5,7 @@ import {
   isTokenCharacter,
   readCharacterCode,
 } from '../character-codes.ts';
-import { findCharacterEnd, normalizeForDetection } from '../normalize-text.ts';
+import { normalizeForDetection } from '../normalize-text.ts';
 import {
   type DigitRun,
   findCardNumberEnd,
@@ -16,6 +16,7 @@ import {
   findSsnEnd,
   readDigitRun,
 } from '../personal-data.ts';
+import type { RewrittenText } from '../rewritten-text.ts';
 import {
   findAssignedAwsSecretKey,
   findJwtEnd,
@@ -33,17 +34,14 @@ import { findSeparatedCardNumberEnd } from '../separated-card-number.ts';
 export class ReferenceScan {
   readonly findings: Finding[] = [];
   readonly #text: string;
-  readonly #original: string;
   readonly #wanted: ReadonlySet<FindingKind>;
-  readonly #offsets: Uint32Array | null;
+  readonly #normalized: RewrittenText | null;
   /** What is before here is found or known to hold nothing. */
   #done = 0;
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
-    const folded = normalizeForDetection(text);
-    this.#original = text;
-    this.#text = folded.text;
-    this.#offsets = folded.offsets;
+    this.#normalized = normalizeForDetection(text);
+    this.#text = this.#normalized?.finish() ?? text;
     this.#wanted = wanted;
     let at = 0;
     while (at < this.#text.length) at = this.#scanAt(at);
@@ -90,9 +88,11 @@ export class ReferenceScan {
   #addFinding(kind: FindingKind, start: number, end: number): boolean {
     if (end < 0 || start < this.#done) return false;
     this.#done = end;
-    const offsets = this.#offsets;
-    const last = offsets ? findCharacterEnd(this.#original, offsets[end - 1] ?? 0) : end;
-    this.findings.push({ kind, start: offsets?.[start] ?? start, end: last });
+    this.findings.push({
+      kind,
+      start: this.#normalized?.originalStart(start) ?? start,
+      end: this.#normalized?.originalEnd(end) ?? end,
+    });
     return true;
   }
 
@@ -145,7 +145,7 @@ export class ReferenceScan {
 
   /** What was found within the part of an address before its `@` is part of the address, unless it is a secret. */
   #replaceWithin(start: number): void {
-    const from = this.#offsets?.[start] ?? start;
+    const from = this.#normalized?.originalStart(start) ?? start;
     for (;;) {
       const last = this.findings.at(-1);
       if (last === undefined || last.start < from || last.kind === 'secret') return;
