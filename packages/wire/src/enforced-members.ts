@@ -8,13 +8,22 @@ const ENFORCED_MEMBERS = new Set(
 );
 
 /**
- * Returns the enforced member that a parser may read instead of `key`; otherwise `key`. Go's encoding/json, which some
- * providers use, ignores the case of names (Unicode simple folding, so that the long s and the Kelvin sign count, too).
+ * Folds the case of a member name as Go's encoding/json does, which some providers use. It also folds characters such as
+ * the long s and the Kelvin sign to ASCII letters (Unicode simple folding).
+ * @example
+ * foldMemberName('Model\u017f'); // 'models'
+ */
+export function foldMemberName(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
+/**
+ * Returns the enforced member that a parser may read instead of `key`, because it ignores case; otherwise `key`.
  * @example
  * findEnforcedMember('Messages'); // 'messages'
  * findEnforcedMember('maxTokens'); // 'maxTokens'
  */
 export function findEnforcedMember(key: string): string {
-  const folded = key.toUpperCase().toLowerCase();
+  const folded = foldMemberName(key);
   return ENFORCED_MEMBERS.has(folded) ? folded : key;
 }

@@ -41,9 +41,10 @@ const MINUS = 0x2d;
 export class JsonCursor {
   /** Offset of the next byte. */
   at: number;
-  /** Start and end of the last member's key, without its quotes, and the number of members so far at any depth. */
+  /** Start and end of the last member's key, without its quotes. */
   keyStart = 0;
   keyEnd = 0;
+  /** Number of members so far, at any depth. */
   memberCount = 0;
   /** Whether a number was read that JavaScript would write differently. */
   sawInexact = false;

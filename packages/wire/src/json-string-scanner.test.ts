@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { skipStringText } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
-import { createReaderNumber, skipLongStringText } from './json-string-scanner.ts';
+import { createReaderNumber, isScannerSupported, skipLongStringText } from './json-string-scanner.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 20_000 : 1_000;
 
@@ -26,6 +26,13 @@ const text = fc
     { maxLength: 60 },
   )
   .map((pieces) => Buffer.from(pieces.join('')));
+
+test('the tests use WebAssembly', () => {
+  assert.ok(
+    isScannerSupported,
+    'without SIMD instructions, the tests of this file compare a function with itself',
+  );
+});
 
 test('finds the same end of a text as the reading of single bytes', () => {
   fc.assert(

@@ -16,6 +16,8 @@ interface JsonStringScannerModule {
 }
 
 const scanner = instantiate();
+/** Whether the processor supports the WebAssembly module. */
+export const isScannerSupported = scanner !== null;
 
 let readers = 0;
 /** The part of a body that is in the memory, and its reader. A number, because a reader would keep its body in memory. */
@@ -66,15 +68,13 @@ function loadWindow(
 
 /** Returns null on a processor without SIMD instructions for WebAssembly. */
 function instantiate(): JsonStringScannerModule | null {
-  try {
-    const module = new WebAssembly.Module(Buffer.from(JSON_STRING_SCANNER_WASM, 'base64'));
-    const { memory, skip } = new WebAssembly.Instance(module).exports;
-    if (!(memory instanceof WebAssembly.Memory) || typeof skip !== 'function') return null;
-    const bytes = new Uint8Array(memory.buffer);
-    bytes.set(SIMPLE_ESCAPES, 0);
-    bytes.set(HEX_DIGITS, HEX_DIGITS_ADDRESS);
-    return { memory: bytes, skip: (at, end) => skip(at, end) };
-  } catch {
-    return null;
-  }
+  const code = Buffer.from(JSON_STRING_SCANNER_WASM, 'base64');
+  if (!WebAssembly.validate(code)) return null;
+  const { memory, skip } = new WebAssembly.Instance(new WebAssembly.Module(code)).exports;
+  if (!(memory instanceof WebAssembly.Memory) || typeof skip !== 'function')
+    throw new Error('json-string-scanner.wat must export memory and skip');
+  const bytes = new Uint8Array(memory.buffer);
+  bytes.set(SIMPLE_ESCAPES, 0);
+  bytes.set(HEX_DIGITS, HEX_DIGITS_ADDRESS);
+  return { memory: bytes, skip: (at, end) => skip(at, end) };
 }

@@ -6,13 +6,10 @@ export type KnownMembers = ReadonlySet<string>;
  * token counts, tiers and costs in the request log, and knows the client's own settings. The others identify the server
  * that responded, or hide the length of the response. `docs/concepts/forwarding-and-translation.md` lists them.
  */
-const WITHOUT_MEANING = {
-  ids: ['id', 'object', 'created', 'model'],
-  counts: ['usage', 'service_tier'],
-  padding: ['obfuscation', 'p'],
-  server: ['system_fingerprint', 'provider', 'user_id', 'x_groq', 'usage_breakdown'],
-} as const;
-const { ids, counts, padding, server } = WITHOUT_MEANING;
+const ids = ['id', 'object', 'created', 'model'];
+const counts = ['usage', 'service_tier'];
+const padding = ['obfuscation', 'p'];
+const server = ['system_fingerprint', 'provider', 'user_id', 'x_groq', 'usage_breakdown'];
 
 /** The settings of the request, which a Responses object repeats. */
 const RESPONSES_SETTINGS = [
@@ -62,6 +59,7 @@ const GEMINI = {
   feedback: listMembers('blockReason'),
   candidate: listMembers('index content finishReason tokenCount'),
   call: listMembers('id name args partialArgs willContinue'),
+  part: listMembers('text thought thoughtSignature functionCall'),
 } as const;
 
 const CONVERSE = {

@@ -1,5 +1,6 @@
 /** The part of WebAssembly that Floe uses. TypeScript declares WebAssembly only together with the DOM. */
 declare namespace WebAssembly {
+  function validate(bytes: Uint8Array): boolean;
   class Module {
     constructor(bytes: Uint8Array);
   }

@@ -3,7 +3,9 @@ import { findTokenEnd } from './character-codes.ts';
 import { hasKnownKeyFormat } from './secrets.ts';
 
 const BLOB_CHARS = 128;
-const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
+/** Other characters end the data for a decoder, which would hide the text after them. */
+const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
+const BLOB = new RegExp(`^(?:data:[\\w.+/-]{1,100};base64,)?${BASE64.source.slice(1)}`);
 
 /**
  * Returns whether a string is long base64 data, such as an image or a signature. Detectors skip such strings, unless they
@@ -28,8 +30,6 @@ export interface Base64Text {
 }
 
 const DATA_URL = /^data:[^,]{0,200};base64,/;
-/** Other characters end the data for a decoder, which would hide the text after them. */
-const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
 /** A multiple of 4, so that a part of this length is valid base64. */
 const INSPECTED_CHARS = 128;
 /** A PDF starts like text. Its text is compressed, so it is not decoded. */

@@ -109,7 +109,7 @@ export function buildShellWords(
  * Builds the pattern of a word from its segments. Unquoted wildcards are converted to the wildcard characters of
  * `glob.ts`. Unknown text becomes `ANY_TEXT_WILDCARD`.
  */
-export function buildWordPattern(pieces: readonly WordSegment[], dotglob: boolean): string {
+function buildWordPattern(pieces: readonly WordSegment[], dotglob: boolean): string {
   let pattern = '';
   // The grammar splits `[a-z]` into several nodes.
   let active = '';

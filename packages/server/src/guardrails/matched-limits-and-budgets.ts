@@ -1,5 +1,4 @@
 import { Fault } from '@floe/contract/faults';
-import type { ModelPatternMatcher } from '../core/model-pattern.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { BudgetBucket } from './budget-buckets.ts';
 import {
@@ -101,10 +100,10 @@ export function matchLimitsAndBudgets(
   const { limits, budgets } = findRulesOfKey(rules, key);
   let comparisons = 0;
   const appliesToModels = ({ models: wanted }: CompiledLimit | CompiledBudget) => {
-    if (models === null || wanted === null) return matchesModels(wanted, models);
+    if (models === null || wanted === null) return true;
     comparisons += models.length;
     if (comparisons > MAX_MODEL_COMPARISONS) throw createTooManyModelsFault(models.length);
-    return matchesModels(wanted, models);
+    return models.some(wanted);
   };
   const reached: (readonly [CompiledLimit, string])[] = [];
   for (const rule of limits) {
@@ -158,10 +157,6 @@ function findRulesOfKey(rules: CompiledLimitsAndBudgets, key: KeyRecord): KeyLim
   const kept = count > MAX_LIMITS_AND_BUDGETS_PER_REQUEST ? rules : found;
   rules.byKey.set(key, kept);
   return kept;
-}
-
-function matchesModels(wanted: ModelPatternMatcher | null, models: readonly string[] | null): boolean {
-  return wanted === null || models === null || models.some(wanted);
 }
 
 /** Creates a claim on a budget. If the amount is 0, the claim only reads the current level. */

@@ -14,6 +14,7 @@ import type { ApiStyle } from '../gateway/opaque/resource-reference.ts';
 import { UNIFIED_OPAQUE_API } from '../gateway/opaque/unified-opaque-api.ts';
 import type { GatewayOperation } from '../gateway/operation.ts';
 import type { PassthroughHandler } from '../gateway/passthrough/passthrough.ts';
+import { buildRequestIdHeaders } from '../gateway/response-headers.ts';
 import { sendFaultResponse } from '../gateway/send-error.ts';
 import type { SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
 import type { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
@@ -97,7 +98,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     const errorFormat = resolveErrorFormatForPath(path);
     if (path.startsWith('/gateway/'))
       return rejectNonExchangeRequest(client, gateway, fault, { routeMode: 'unified', errorFormat, headers });
-    const json = ['content-type', 'application/json', 'x-request-id', client.id];
+    const json = ['content-type', 'application/json', ...buildRequestIdHeaders(client.id, errorFormat)];
     sendFaultResponse(client, fault, errorFormat, [...json, ...headers]);
   }
 

@@ -13,6 +13,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { createId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import { buildRequestIdHeaders } from '../gateway/response-headers.ts';
 import { drainConnections, UnfinishedResponses } from './drain-connections.ts';
 import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
@@ -229,12 +230,17 @@ export function rejectRequest(
   shape: ErrorBodyFormat = 'openai',
 ): void {
   res.shouldKeepAlive = false;
-  res.writeHead(fault.status, [...refusalHeaders(id, fault)]);
+  res.writeHead(fault.status, [...refusalHeaders(id, fault, shape)]);
   res.end(formatFaultBody(fault, id, shape));
 }
 
-function refusalHeaders(id: string, fault: Fault): readonly string[] {
-  return ['content-type', 'application/json', 'x-request-id', id, ...buildFaultHeaders(fault)];
+function refusalHeaders(id: string, fault: Fault, shape: ErrorBodyFormat): readonly string[] {
+  return [
+    'content-type',
+    'application/json',
+    ...buildRequestIdHeaders(id, shape),
+    ...buildFaultHeaders(fault),
+  ];
 }
 
 /** True if a response has started or waits for an earlier one. Bytes written now would corrupt it. */
@@ -257,7 +263,7 @@ function destroyIfFlooding(socket: Duplex): void {
 function answerOnSocket(socket: Duplex, fault: Fault, clock: Clock, more: readonly string[] = []): void {
   const id = createId('exc', clock.now());
   const body = formatFaultBody(fault, id, 'openai');
-  const headers = [...refusalHeaders(id, fault), ...more];
+  const headers = [...refusalHeaders(id, fault, 'openai'), ...more];
   let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}\r\n`;
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);

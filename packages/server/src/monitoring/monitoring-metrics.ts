@@ -3,7 +3,7 @@ import {
   countMonitorsByOrgAndStatus,
   listMonitorStatuses,
   type MonitorCount,
-  type MonitorStatus,
+  type MonitorStatusRow,
 } from '../store/monitoring/monitor-metrics.ts';
 import type { Database, DatabaseReader } from '../store/store-interfaces.ts';
 import type { SweepResult } from './sweep.ts';
@@ -73,7 +73,7 @@ export async function renderMonitoringMetrics(
 
 async function readMonitors(
   reader: DatabaseReader,
-): Promise<{ readonly counts: readonly MonitorCount[]; readonly states: readonly MonitorStatus[] }> {
+): Promise<{ readonly counts: readonly MonitorCount[]; readonly states: readonly MonitorStatusRow[] }> {
   const counts = await countMonitorsByOrgAndStatus(reader);
   const shown = counts.filter(({ status }) => status === 'healthy' || status === 'failing');
   const byOrg = [...Map.groupBy(shown, ({ orgId }) => orgId)].map(

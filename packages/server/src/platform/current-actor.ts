@@ -14,7 +14,8 @@ import { toKeyRecords } from './stored-platform-key.ts';
 
 /**
  * Requires that the actor still has the access with which their request was authorized. Between that and the
- * transaction, a slow body or the queue of the database can take seconds, and the key or session can end.
+ * transaction, a slow body or the queue of the database can take seconds, and the key or session can end. Does not check
+ * whether the session has expired in this time.
  *
  * @throws Fault `key_revoked`, `key_expired` or `session_expired` if the access ended; `conflict` if it changed
  */

@@ -144,7 +144,7 @@ export function hasServiceTierPrice(price: Price, tier: string | undefined): boo
  * Returns the price factor of a service tier. Returns 1 for the standard tier and for a tier
  * without a known factor.
  */
-export function getServiceTierPriceFactor(price: Price, tier: string | undefined): number {
+function getServiceTierPriceFactor(price: Price, tier: string | undefined): number {
   return (tier === undefined ? undefined : price.tiers[tier]) ?? 1;
 }
 

@@ -185,7 +185,8 @@ export async function deleteLeastRecentConsoleSessions(
     .orderBy('last_seen_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  for (const { id } of rows.slice(kept)) await writer.deleteFrom('sessions').where('id', '=', id).execute();
+  const ended = rows.slice(kept).map(({ id }) => id);
+  if (ended.length > 0) await writer.deleteFrom('sessions').where('id', 'in', ended).execute();
 }
 
 /** Ends the session that a cookie belongs to, and returns it. */

@@ -24,7 +24,6 @@ import { readGeminiUsage } from './usage.ts';
 const MEMBERS = RESPONSE_MEMBERS.gemini;
 /** Identifies events that contain arguments. */
 const CALL_MEMBERS = ['functionCall'];
-const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall']);
 
 /** Creates a reader for a streamGenerateContent stream (`alt=sse`). */
 export function createResponseReader(
@@ -158,7 +157,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
 
   #reportUnknownMembers(part: JsonObject, isThought: boolean): void {
     for (const name of Object.keys(part)) {
-      if (PART_MEMBERS.has(name) || !isNonEmpty(part[name])) continue;
+      if (MEMBERS.part.has(name) || !isNonEmpty(part[name])) continue;
       if (name === 'partMetadata') this.#blocks.reportDropped(name);
       else if (isThought) this.#blocks.reportDropped(`thought.${name}`);
       else this.#blocks.reportLostContent(name);

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
+import { foldMemberName } from '@floe/wire/enforced-members';
 import { asArray } from '@floe/wire/json-narrowing';
 
 /** Members of a batch line or entry that contain the request, for all APIs with batches. */
@@ -114,14 +115,13 @@ function addModel(value: Json | undefined, found: Set<string>): void {
 }
 
 /**
- * Rejects names that equal a known member except for letter case, including characters that fold to ASCII
- * letters (U+017F, U+212A).
+ * Rejects names that equal a known member except for letter case.
  */
 function rejectMisspelledMembers(members: JsonObject): void {
   const { model } = members;
   if (model !== undefined && typeof model !== 'string') throw ambiguousBodyFault('"model" must be a string');
   for (const name of Object.keys(members)) {
-    const folded = name.trim().toUpperCase().toLowerCase();
+    const folded = foldMemberName(name.trim());
     if (folded !== name && MODEL_DECIDING_MEMBERS.has(folded))
       throw ambiguousBodyFault(`the field "${name.slice(0, 64)}" must be spelled "${folded}"`);
   }

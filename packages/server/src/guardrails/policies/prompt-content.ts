@@ -1,5 +1,6 @@
 import { decodeBase64Text, isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
+import { foldMemberName } from '@floe/wire/enforced-members';
 import { asArray } from '@floe/wire/json-narrowing';
 import { MAX_OUTPUT_TOKENS_FIELDS } from '../requested-max-output-tokens.ts';
 
@@ -193,7 +194,7 @@ function namesOfTool(tool: Json): string[] {
   const types: string[] = [];
   const contained: string[] = [];
   for (const [member, value] of Object.entries(tool))
-    switch (member.toLowerCase()) {
+    switch (foldMemberName(member)) {
       case 'type':
         if (typeof value === 'string') types.push(value);
         break;
@@ -224,7 +225,7 @@ function namesOfTool(tool: Json): string[] {
 function listStrings(value: Json | undefined, name: string): string[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([member, inner]) =>
-    member.toLowerCase() === name ? strings(inner) : [],
+    foldMemberName(member) === name ? strings(inner) : [],
   );
 }
 

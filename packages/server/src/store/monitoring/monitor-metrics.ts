@@ -29,7 +29,7 @@ export async function countMonitorsByOrgAndStatus(reader: DatabaseReader): Promi
 }
 
 /** A healthy or failing monitor. */
-export interface MonitorStatus {
+export interface MonitorStatusRow {
   readonly org_id: string;
   readonly id: string;
   readonly status: string;
@@ -45,8 +45,8 @@ const ORGS_PER_STATEMENT = 100;
 export async function listMonitorStatuses(
   reader: DatabaseReader,
   limits: ReadonlyMap<string, number>,
-): Promise<MonitorStatus[]> {
-  const found: MonitorStatus[] = [];
+): Promise<MonitorStatusRow[]> {
+  const found: MonitorStatusRow[] = [];
   const ofOrgs = [...limits].map(
     ([orgId, limit]) => sql`select * from (
       select org_id, id, status from monitor_clocks
@@ -54,7 +54,7 @@ export async function listMonitorStatuses(
   );
   for (let at = 0; at < ofOrgs.length; at += ORGS_PER_STATEMENT) {
     const statement = sql.join(ofOrgs.slice(at, at + ORGS_PER_STATEMENT), sql` union all `);
-    found.push(...(await sql<MonitorStatus>`${statement}`.execute(reader)).rows);
+    found.push(...(await sql<MonitorStatusRow>`${statement}`.execute(reader)).rows);
   }
   return found;
 }

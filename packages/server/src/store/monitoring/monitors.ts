@@ -160,12 +160,3 @@ export async function setDefaultGraceMs(
     .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ grace_ms: graceMs }))
     .execute();
 }
-
-/**
- * Returns the last time at which any process recorded that it was running, in Unix milliseconds; null if
- * there is none.
- */
-export async function getMonitoringLastSeenAt(reader: DatabaseReader): Promise<number | null> {
-  const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
-  return row?.seen_at ?? null;
-}
