@@ -13,7 +13,7 @@ import {
 } from './json-bytes.ts';
 import type { JsonComplexityCounter } from './json-complexity.ts';
 import type { JsonMemberNameLookup } from './json-member-name-lookup.ts';
-import { createReaderNumber, skipLongStringText } from './json-string-scanner.ts';
+import { createReaderId, skipLongStringText } from './json-string-scanner.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
@@ -55,7 +55,7 @@ export class JsonCursor {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #isObject: number[] = [];
-  readonly #reader = createReaderNumber();
+  readonly #reader = createReaderId();
   #depth = 0;
   #fresh = false;
 

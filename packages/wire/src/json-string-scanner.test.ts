@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { skipStringText } from './json-bytes.ts';
 import { JsonCursor } from './json-cursor.ts';
-import { createReaderNumber, isScannerSupported, skipLongStringText } from './json-string-scanner.ts';
+import { createReaderId, isScannerSupported, skipLongStringText } from './json-string-scanner.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 20_000 : 1_000;
 
@@ -40,7 +40,7 @@ test('finds the same end of a text as the reading of single bytes', () => {
       const start = from % (bytes.length + 1);
       const end = start + (to % (bytes.length - start + 1));
       assert.equal(
-        skipLongStringText(createReaderNumber(), bytes, start, end),
+        skipLongStringText(createReaderId(), bytes, start, end),
         skipStringText(bytes, start, end),
       );
     }),
@@ -56,14 +56,14 @@ test('finds the end of a text of several windows, also if an escape crosses thei
           `${'x'.repeat(4 * 1024 - shift)}${sequence}${'y'.repeat(400_000)}${ending}`,
         );
         const end = bytes.length;
-        assert.equal(skipLongStringText(createReaderNumber(), bytes, 0, end), skipStringText(bytes, 0, end));
+        assert.equal(skipLongStringText(createReaderId(), bytes, 0, end), skipStringText(bytes, 0, end));
       }
 });
 
 test('readers that alternate read their own bytes', () => {
   const one = Buffer.from(`${'a'.repeat(10_000)}"`);
   const other = Buffer.from(`${'b'.repeat(5_000)}"${'c'.repeat(5_000)}"`);
-  const [reader, otherReader] = [createReaderNumber(), createReaderNumber()];
+  const [reader, otherReader] = [createReaderId(), createReaderId()];
   for (let at = 0; at < 9_000; at += 100) {
     assert.equal(skipLongStringText(reader, one, at, one.length), 10_000);
     assert.equal(skipLongStringText(otherReader, other, at, other.length), at <= 5_000 ? 5_000 : 10_001);

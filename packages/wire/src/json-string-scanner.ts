@@ -26,7 +26,7 @@ let windowStart = 0;
 let windowEnd = 0;
 
 /** Returns the number of a new reader. */
-export function createReaderNumber(): number {
+export function createReaderId(): number {
   readers += 1;
   return readers;
 }

@@ -3,7 +3,7 @@ import { findTokenEnd } from './character-codes.ts';
 import { hasKnownKeyFormat } from './secrets.ts';
 
 const BLOB_CHARS = 128;
-/** Other characters end the data for a decoder, which would hide the text after them. */
+/** Does not match data with other characters, because a decoder stops at them and would hide the text after them. */
 const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
 const BLOB = new RegExp(`^(?:data:[\\w.+/-]{1,100};base64,)?${BASE64.source.slice(1)}`);
 

@@ -12,7 +12,7 @@ export interface CleanTextSet {
 }
 
 /**
- * A set of clean texts to which a scan can add texts. Use it only for scans for all kinds, because a text
+ * A set of clean texts to which a scan can add texts. Use it only for scans that look for all kinds of findings, because a text
  * without findings of some kinds may contain findings of other kinds.
  */
 export interface WritableCleanTextSet extends CleanTextSet {

@@ -8,8 +8,8 @@ const MAX_CHARACTER_CODE = 0x10ffff;
 const OCTAL_ESCAPE = '033';
 
 /**
- * Decodes the escape sequences of JSON, JavaScript, Python and shells in a text that may contain strings of them, such
- * as `Result: {"log":"a\nb"}`. Of octal codes, decodes only `\033`. Does not decode `\U` and `\N`. Backslashes of
+ * Decodes the escape sequences of JSON, JavaScript, Python and shells in a text that may contain string literals of these languages, such
+ * as `Result: {"log":"a\nb"}`. The only octal code that it decodes is `\033`. Does not decode `\U` or `\N`. Several backslashes of
  * nested strings count as one. Returns null if the text contains no escape sequences.
  */
 export function decodeEscapeSequences(text: string): RewrittenText | null {
@@ -25,7 +25,7 @@ export function decodeEscapeSequences(text: string): RewrittenText | null {
 }
 
 /**
- * Reads the part of an escape sequence after its backslashes. Letters for control characters except `e` count as `n`. Returns null
+ * Reads the part of an escape sequence after its backslashes. Letters for control characters except `e` are decoded to a line feed. Returns null
  * if there is none.
  */
 function readEscape(

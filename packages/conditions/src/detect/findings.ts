@@ -30,7 +30,7 @@ export function toOriginalOffsets(
 }
 
 /**
- * Combines findings. Of findings that overlap, keeps one, which covers all of them and has the kinds of all. It is a
+ * Combines findings. Replaces findings that overlap with one that covers all of them and has the kinds of all. It is a
  * secret if one of them is.
  */
 export function mergeFindings(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {

@@ -4,8 +4,8 @@ import { RewrittenText } from './rewritten-text.ts';
 export const ESCAPE = '\u001b';
 
 /**
- * The escape and control sequences of terminals (ECMA-48 and ECMA-35), such as `ESC [ 3 1 m` for red. Of a command with
- * a text, such as the address of a link, only the first two characters, because the text can contain values, too. A
+ * The escape and control sequences of terminals (ECMA-48 and ECMA-35), such as `ESC [ 3 1 m` for red. For a command with
+ * a text, such as the address of a link, matches only the first two characters, because the text can contain values, too. A
  * sequence with a quote is not replaced, because in JSON the quote ends a string.
  */
 const SEQUENCE = /\u001b(?:\[[0-?]*[ !#-/]*[@-~]|[ !#-/]+[0-~]|[0-~])/g;

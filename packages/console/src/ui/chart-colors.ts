@@ -1,5 +1,5 @@
 /**
- * Returns the name of a color token per series. A previous period has the color of its series, or a text color in a
+ * Returns the name of the color token of each series. A previous period has the color of its series, or a text color in a
  * stacked chart.
  */
 export function listSeriesColors(

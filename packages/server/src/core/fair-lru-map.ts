@@ -1,4 +1,4 @@
-/** The entries of one organization, the least recently used first. */
+/** The entries of one organization, least recently used first. */
 interface OrgEntries<Value> {
   readonly entries: Map<string, Value>;
   /** Total size of the entries. */
@@ -6,8 +6,8 @@ interface OrgEntries<Value> {
 }
 
 /**
- * A map with a maximum size of the entries of all organizations. If it is full, the organizations with the most lose
- * their least recently used entries. An organization therefore cannot evict the entries of another one that has less,
+ * A map that limits the total size of the entries of all organizations. If the map is full, the organizations that use the most lose
+ * their least recently used entries. An organization therefore cannot evict the entries of another one that uses less,
  * apart from the size of its newest entry.
  */
 export class FairLruMap<Value> {
@@ -16,7 +16,7 @@ export class FairLruMap<Value> {
   readonly #sizeOf: (value: Value) => number;
   #size = 0;
 
-  /** @param sizeOf returns the size of an entry, which must not change. Default: the map counts entries */
+  /** @param sizeOf returns the size of an entry, which must not change. By default, each entry has size 1 */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maxSize = maxSize;
     this.#sizeOf = sizeOf;
@@ -84,7 +84,7 @@ export class FairLruMap<Value> {
   }
 
   /**
-   * Removes entries of the organizations that have the most, except for the new entry. Removes many at once, because it
+   * Removes entries of the organizations that use the most, except for the new entry. Removes many at once, because it
    * visits all organizations. Returns false if there are no other entries.
    */
   #evict(newOrgId: string, newSize: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * Ends the process. The message is for the operator, and is printed without a stack. Thrown for an invalid command, and if
+ * An error that ends the process. Its message is for the operator and is printed without a stack trace. Thrown for an invalid command, and if
  * the database or the data directory cannot be used, for example because of a wrong path, a damaged file, a newer schema,
  * or a second process.
  */

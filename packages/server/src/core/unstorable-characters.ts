@@ -18,7 +18,7 @@ export function replaceUnstorableRowText<Row extends object>(row: Row): Row {
   return Object.fromEntries(columns) as Row;
 }
 
-/** The error message for text in a field of the API or of floe.yaml that no database can store. */
+/** The error message for a field of the API or of floe.yaml with the character U+0000, which PostgreSQL cannot store. */
 export const NUL_CHARACTER_MESSAGE = 'must not contain the character U+0000';
 
 interface TreeNode {
@@ -29,7 +29,7 @@ interface TreeNode {
 
 /**
  * Returns the path in JSON data of a text value or a member name that contains U+0000, or null. PostgreSQL rejects this
- * character, and SQLite stores it, so neither may receive it. Does not recurse, because a value without a schema can
+ * character. SQLite accepts it, but Floe rejects it for both databases. Does not recurse, because a value without a schema can
  * have any depth.
  */
 export function findNulCharacter(tree: unknown): readonly (string | number)[] | null {

@@ -155,7 +155,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     }
     if (event === undefined) return;
     this.#reader.read(event);
-    // Of a frame that is not forwarded, a later error event contains only the token counts.
+    // If a frame is not forwarded, only its token counts become part of a later error event.
     if (this.#fault) {
       const usage = parseResponse(event.data)?.['usage'];
       if (isJsonObject(usage)) this.#response = { ...this.#response, usage };

@@ -46,7 +46,7 @@ export function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: 
   return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
 }
 
-/** Creates the fault for a body that names models for which no target allows all of them with this key. */
+/** Creates the fault for a body that names several models, if no target allows this key to use all of them. */
 export function createNestedModelNotAllowedFault(models: readonly string[]): Fault {
   return new Fault(
     'model_not_allowed',

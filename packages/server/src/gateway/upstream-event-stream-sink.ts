@@ -11,7 +11,7 @@ export class UpstreamEventStreamSink implements ResponseSink {
   readonly isComplete = false;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
-  /** Readers keep parts of a response, such as the arguments of tool calls, so it has a maximum size. */
+  /** Readers keep parts of a response, such as the arguments of tool calls, so the size of the response is limited. */
   readonly #size = new BufferedResponseLimiter();
 
   constructor(reader: ResponseStreamReader) {

@@ -161,7 +161,7 @@ function sendDownload(
     .send(Readable.from(chunks));
 }
 
-/** A client may read a file for hours. The file ends with an error when its reader loses access. */
+/** A download can take hours. It ends with an error if the client loses access in the meantime. */
 async function* iterateWhileAllowed(
   { database, clock }: ApiOptions['host'],
   actor: Actor,
@@ -169,7 +169,7 @@ async function* iterateWhileAllowed(
 ): AsyncGenerator<string> {
   for await (const chunk of iterateForOrg(actor.orgId, chunks)) {
     if (!(await hasCurrentAccess(database.read, actor, clock.now())))
-      throw new Error('the reader of a download lost access to it');
+      throw new Error('the client lost access during the download');
     yield chunk;
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 
 /** Time limit of a small body. */
 const BODY_MS = 30_000;
-/** Input after the stored part is read and discarded up to this size. The rest is not waited for. */
+/** With `drop`, Floe responds without waiting for the rest of a body that is larger than this. */
 const DROPPED_BYTES = 16 * 1024 * 1024;
 
 /** Thrown if the client disconnected before its request was complete. No response is sent. */

@@ -12,7 +12,7 @@ const SAME_CHANGE_MS = 10 * 60_000;
 
 /**
  * Records a change of floe.yaml in the audit log. All processes load the changed file, but the change is recorded
- * only once, by the first process that loads it. No particular process does this, because any of them can fail or be
+ * only once, by the first process that loads the file. This is not the task of a fixed process, because any process can fail or be
  * restarting.
  * @param before the file that `loaded` replaces; null when the process starts, which records nothing
  */

@@ -21,7 +21,10 @@ export function requireReadableSecret<Result>(decrypt: () => Result): Result {
  *
  * @throws Fault `invalid_request` with the name of the first missing field
  */
-export function requireSecretsAgain(fields: readonly string[], isSent: (field: string) => boolean): void {
+export function requireUnreadableSecretsResent(
+  fields: readonly string[],
+  isSent: (field: string) => boolean,
+): void {
   const missing = fields.find((field) => !isSent(field));
   if (missing !== undefined)
     throw createInvalidInputFault({

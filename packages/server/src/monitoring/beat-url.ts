@@ -59,7 +59,7 @@ export function parseBeatUrlRequest(
 }
 
 /**
- * Returns a key that reports of other kinds do not have, so that the start of a run does not hide its end. Header
+ * Returns an idempotency key that is specific to the kind of report, so that the end of a run is not ignored as a duplicate of its start. Header
  * values contain no line feed.
  */
 function scopeToKind(key: string | null, kind: ReceivedBeat['kind']): string | null {

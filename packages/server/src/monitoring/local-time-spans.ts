@@ -4,7 +4,7 @@ import {
   type TimeZoneCalendar,
 } from '../core/time-zone-calendar.ts';
 
-/** Length of the time range whose spans are found together. Each day of it takes 20 µs. */
+/** Length of the time range whose spans are computed together. Each day of the range takes 20 µs. */
 const RANGE_MS = 16 * 86_400_000;
 const MAX_KNOWN_RANGES = 100;
 
@@ -14,7 +14,7 @@ export interface LocalTimeSpan {
   readonly startsAt: number;
   /** Exclusive end in Unix milliseconds. */
   readonly endsAt: number;
-  /** Add it to Unix milliseconds to get the local time, encoded as if it were UTC. */
+  /** The offset from UTC. Unix milliseconds plus this offset are the local time, encoded as if it were UTC. */
   readonly offsetMs: number;
   /**
    * The local time at which the previous span ended. Earlier than the local time at which this span starts if clocks
@@ -39,7 +39,7 @@ export function getLocalTimeSpan(timezone: string, atMs: number): LocalTimeSpan 
     ranges.set(range, spans);
   }
   const found = spans.find(({ endsAt }) => atMs < endsAt);
-  if (!found) throw new Error('the spans of a range cover it');
+  if (!found) throw new Error('internal error: no local time span contains the time');
   return found;
 }
 

@@ -119,7 +119,7 @@ export type MonitorAlertTrigger =
       readonly at: number;
       readonly since: number;
       readonly reason: StatusPeriodReason;
-      /** The last beat until then, which may be the one that reports the failure. Null if there was none. */
+      /** The time of the last beat until `at`, which may be the beat that reports the failure. Null if there was none. */
       readonly lastBeatAt: number | null;
     }
   | {

@@ -103,7 +103,7 @@ export function createModelListCache(transport: UpstreamTransport, clock: Clock,
 }
 
 /**
- * Returns a function that reads a list when its turn comes. The lists of an organization are read one after the other.
+ * Returns a function that queues the reading of a list. The lists of an organization are read one after the other.
  * A list that is waiting is not added again, so that slow providers do not make the queue longer with each refresh.
  */
 function createReadQueue(

@@ -67,7 +67,7 @@ export class ChatStreamForwarder {
     return this.#walk.usage;
   }
 
-  /** The finish so far. Of several, a finish of an incomplete response counts. */
+  /** The finish so far. If the provider sent several, one that means that the response is incomplete takes precedence. */
   get finish(): ResponseFinish | undefined {
     return this.#walk.finish;
   }

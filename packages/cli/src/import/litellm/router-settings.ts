@@ -45,7 +45,7 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
 };
 
 const FALLBACK_FIELDS = ['fallbacks', 'context_window_fallbacks'] as const;
-const MISSING_FALLBACK_REASON = 'models that are not imported were removed from the list';
+const MISSING_FALLBACK_REASON = 'models that were not imported were removed from the list';
 
 /**
  * Reads the routing settings from both sections. If both contain a setting, `router_settings` takes

@@ -53,7 +53,7 @@ export const budgetsText = {
     periods: { day: 'Day', week: 'Week', month: 'Calendar month', total: 'Never resets' },
     mode: 'When exceeded',
     modeHint:
-      'A request is rejected if its highest possible cost exceeds the remaining amount. Set max_tokens to lower it.',
+      'A request is rejected if its maximum possible cost exceeds the remaining amount. To lower this cost, set max_tokens in the request.',
     modes: { hard: 'Reject requests', soft: 'Notify only' },
     alerts: 'Alerts are sent when 50%, 80% and 100% of the limit have been spent.',
     metadata: 'Metadata',

@@ -88,7 +88,7 @@ export const membersText = {
     submit: 'Create invitation',
     email: 'Email',
     emailHint:
-      'The person must join with an account that has this email address. You get a link. Floe emails it too if a mail server is configured.',
+      'The person must join with an account that has this email address. You receive a link to share. If a mail server is configured, Floe also sends the link by email.',
     expires: 'Link expires after',
     days: { '1': '1 day', '7': '7 days', '30': '30 days' },
     created: (email: string) => `Invitation for ${email}`,

@@ -111,8 +111,8 @@ export function getCommandTraitLabel(trait: string): string {
 }
 
 /**
- * Returns why the result of a simulation is weaker than the decision of the strictest matching rule. Null if it
- * is not weaker.
+ * Returns why the result of a simulation is less strict than the decision of the strictest matching rule. Null if it
+ * is not less strict.
  */
 export function describeUnenforcedRule({
   decision,

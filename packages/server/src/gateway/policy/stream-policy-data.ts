@@ -2,7 +2,7 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
-import { listHostedCalls, mayContainHostedCalls } from '../../guardrails/policies/hosted-calls.ts';
+import { listHostedToolNames, mayContainHostedCalls } from '../../guardrails/policies/hosted-calls.ts';
 import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
@@ -29,7 +29,7 @@ export class StreamPolicyData {
   /** Null if no policy detects data. */
   readonly #strings: StreamStringCollector | null;
   readonly #tools: string[] = [];
-  /** A stream repeats its items at the end. */
+  /** A set, because a stream repeats its items at the end. */
   readonly #hostedTools = new Set<string>();
   readonly #kinds = new Set<FindingKind>();
   #finish = '';
@@ -45,7 +45,7 @@ export class StreamPolicyData {
   addStrings(data: string): void {
     this.#strings?.add(data);
     if (mayContainHostedCalls(data))
-      for (const name of listHostedCalls(tryParseJson(data))) this.#hostedTools.add(name);
+      for (const name of listHostedToolNames(tryParseJson(data))) this.#hostedTools.add(name);
   }
 
   add(event: ResponseEvent): void {

@@ -55,8 +55,8 @@ export async function applyPoliciesToStoredResponse(
 }
 
 /**
- * Applies the response policies to the earlier responses of a conversation when a client lists its items: each response
- * with the request of its turn.
+ * Applies the response policies to the earlier responses of a conversation when a client lists its items. Evaluates each response
+ * together with the request of its turn.
  * @throws Fault `policy_denied`, `overloaded` or `shutting_down`
  */
 export async function applyPoliciesToEarlierResponses(

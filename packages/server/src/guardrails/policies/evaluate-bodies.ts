@@ -4,7 +4,7 @@ import type { Json } from '@floe/contract/json';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
-import { listHostedCalls } from './hosted-calls.ts';
+import { listHostedToolNames } from './hosted-calls.ts';
 import { type InlineLimits, requireWithinInlineParseLimit } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
@@ -69,7 +69,7 @@ export function evaluateResponsePolicies(
     finish: finish?.raw ?? '',
     tools: [
       ...blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
-      ...listHostedCalls(parsed),
+      ...listHostedToolNames(parsed),
     ],
     usage: reportedUsage ?? usage,
   };

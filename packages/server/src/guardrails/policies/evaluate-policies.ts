@@ -173,7 +173,7 @@ function evaluateCondition(
 
 /** Passes on only messages about names and types. Other messages could contain parts of the request. */
 function safeReason({ reason }: EvaluationFailure): string {
-  return /^(?:field not found|found no matching overload|the text is longer than|the request has (?:more than|a field twice)|more than)/.test(
+  return /^(?:field not found|found no matching overload|the text is longer than|the request has more than|an object in the request contains|more than)/.test(
     reason,
   )
     ? reason.slice(0, 160)

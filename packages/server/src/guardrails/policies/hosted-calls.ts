@@ -3,10 +3,10 @@ import { asArray } from '@floe/wire/json-narrowing';
 
 /** Matches the text of events and responses that may contain a call of a hosted tool. */
 const HOSTED_CALL_PATTERN = /"type"\s*:\s*"(?:\w+_call|server_tool_use|mcp_tool_use)"/;
-/** The types of the calls that the caller runs. Readers of responses return them as tool calls. */
+/** The types of tool calls that the caller runs, not the provider. Response readers return them as tool calls. */
 const OWN_CALL_TYPES: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call']);
 
-/** Returns whether `listHostedCalls` may find a call in a JSON text. */
+/** Returns whether `listHostedToolNames` may find a call in a JSON text. */
 export function mayContainHostedCalls(json: string): boolean {
   return HOSTED_CALL_PATTERN.test(json);
 }
@@ -15,11 +15,11 @@ export function mayContainHostedCalls(json: string): boolean {
  * Returns the names of the tools that the provider ran, in a complete response or an event of Responses or Messages:
  * the type of the tool, such as `web_search`, and the name of a tool of an MCP server.
  */
-export function listHostedCalls(body: Json | undefined): string[] {
+export function listHostedToolNames(body: Json | undefined): string[] {
   if (!isJsonObject(body)) return [];
   const { output, content, item, content_block: block, response } = body;
   const items = [...asArray(output), ...asArray(content), item, block].filter(isJsonObject);
-  return [...items.flatMap(namesOfCall), ...listHostedCalls(response)];
+  return [...items.flatMap(namesOfCall), ...listHostedToolNames(response)];
 }
 
 function namesOfCall({ type, name }: JsonObject): string[] {

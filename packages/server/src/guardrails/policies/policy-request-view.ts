@@ -111,7 +111,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
       return this.#buildVariables();
     } catch (error) {
       if (!(error instanceof AmbiguousBodyError)) throw error;
-      return [new EvaluationFailure('the request has a field twice in the same object')];
+      return [new EvaluationFailure('an object in the request contains the same field twice')];
     }
   }
 

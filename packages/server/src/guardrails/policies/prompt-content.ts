@@ -164,12 +164,12 @@ function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, t
     }
 }
 
-/** The types of tools that the caller runs, and of lists of such tools. Any other tool is a hosted tool. */
+/** The types of tools that the caller runs, and of groups of such tools. Tools of all other types are hosted tools. */
 const OWN_TOOL_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /**
  * Returns the names of all tools that the model may call: those of the prompt and those that its turns add. A
- * namespace and an MCP server contain several tools. A hosted tool has its type as a name, besides any other name.
+ * namespace and an MCP server contain several tools. A hosted tool is listed by its type, and also by its name if it has one.
  */
 export function listToolNames(prompt: JsonObject): string[] {
   const turns = [prompt['messages'], prompt['input']].flatMap(asArray).filter(isJsonObject);

@@ -72,7 +72,7 @@ test('a condition that reads the request cannot be evaluated if an object contai
     const when = 'request.text == "none" || "none" in request.tools || request.max_tokens == 7';
     const { decisions, deniedBy } = judged([{ name: 'rule', on: 'request', when, action: 'deny' }], request);
     assert.equal(deniedBy?.name, 'rule', text);
-    assert.match(decisions[0]?.reason ?? '', /has a field twice in the same object/);
+    assert.match(decisions[0]?.reason ?? '', /an object in the request contains the same field twice/);
     const allow = { name: 'rule', on: 'request', when: 'request.text != ""', action: 'allow' };
     assert.equal(judged([allow], request).decisions[0]?.outcome, 'not_evaluated');
     assert.ok(!holds('key == "other"', request), text);

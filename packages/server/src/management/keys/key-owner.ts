@@ -48,7 +48,7 @@ export function resolveKeyOwnership(
 
 /**
  * Requires that a caller with the role member sets no team except their own, and no owner except themselves. Clearing
- * a field is also refused: without the team, its limits and budgets do not apply, and without the owner, the key
+ * a field is also rejected: without the team, the team's limits and budgets do not apply, and without the owner, the key
  * could outlast their membership. Absent fields are not set.
  * @throws Fault `insufficient_role`
  */

@@ -30,7 +30,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { buildChannelConfig, type ChannelInputFields } from '../channels/channel-config.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
-import { requireSecretsAgain } from '../readable-secret.ts';
+import { requireUnreadableSecretsResent } from '../readable-secret.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -125,7 +125,7 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
 }
 
 /**
- * Returns the stored fields over which a request is merged.
+ * Returns the stored fields that a request updates.
  * @throws Fault `invalid_request` if a stored secret cannot be decrypted and the request does not contain it
  */
 function readCurrentFields(
@@ -133,7 +133,7 @@ function readCurrentFields(
   body: ChannelInputFields,
   key: SecretEncryptionKey,
 ): ChannelInputFields {
-  requireSecretsAgain(listUnreadableChannelSecrets(row, key), (name) => body[name] !== undefined);
+  requireUnreadableSecretsResent(listUnreadableChannelSecrets(row, key), (name) => body[name] !== undefined);
   return readChannelFields(row, key);
 }
 

@@ -30,7 +30,7 @@ const SEEN_INTERVAL_MS = 60_000;
 const CACHE_TTL_MS = 2_000;
 const MAX_CACHED_SESSIONS = 5_000;
 const MAX_AGENT_CHARS = 200;
-/** A sign-in ends the sessions that were used least recently. */
+/** Maximum number of sessions of a user. If a sign-in exceeds it, Floe ends the least recently used sessions. */
 const MAX_SESSIONS_PER_USER = 100;
 /** Maximum difference between the clocks of two processes. */
 const CLOCK_SKEW_MS = 60_000;

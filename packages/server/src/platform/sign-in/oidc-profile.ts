@@ -18,7 +18,7 @@ export interface OidcProfile {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The address and its verification. The verification in another document counts only if it has the same address. */
+/** Returns the email address and whether it is verified. The other document counts only if it contains the same address. */
 function pickEmailClaims(idToken: Claims, userInfo: Claims) {
   const [own, other] = idToken['email'] === undefined ? [userInfo, idToken] : [idToken, userInfo];
   const email = parseEmail(own['email']);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The migration that adds the index of monitors that are not healthy, to count them for `/metrics`. It contains no
- * healthy monitors, because most beats are of healthy monitors, and would otherwise write to the index.
+ * The migration that adds the index of monitors that are not healthy, to count them for `/metrics`. The index contains no
+ * healthy monitors, because most beats are for healthy monitors, and each of them would otherwise write to the index.
  */
 export const monitorStatusIndexMigration: Migration = {
   number: 8,

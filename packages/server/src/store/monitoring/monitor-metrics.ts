@@ -10,7 +10,7 @@ export interface MonitorCount {
 
 /**
  * Returns the number of monitors of all organizations by status. Reads only indexes: all entries of the index by id, and
- * those of monitors that are not healthy. An index of all statuses would be written for each beat.
+ * those of monitors that are not healthy. An index that includes healthy monitors would require a write for each beat.
  */
 export async function countMonitorsByOrgAndStatus(reader: DatabaseReader): Promise<MonitorCount[]> {
   const { rows } = await sql<{ org_id: string; status: string | null; count: number }>`
