@@ -34,9 +34,8 @@ const CLOSE_BRACKET = 0x5d;
 const MINUS = 0x2d;
 
 /**
- * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and
- * skips all other values. Everything that is entered or skipped is validated, in one forward pass
- * without recursion and without creating strings. UTF-8 is not validated.
+ * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and skips all other values.
+ * All of them are validated, in one forward pass without recursion and without creating strings, except for UTF-8.
  */
 export class JsonCursor {
   /** Offset of the next byte. */
