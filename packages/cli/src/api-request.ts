@@ -38,7 +38,7 @@ export async function getApiJson(
     text = await response.text();
   } catch (error) {
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
+      `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
     );
   }
   const value = tryParseJsonText(text);

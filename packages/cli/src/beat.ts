@@ -11,7 +11,7 @@ export const beatCommand: CliCommand = {
   usage: 'beat <monitor-id>',
   summary: 'Sends one beat; exits with 0 after the server has recorded it.',
   help: `Options:
-  -m, --metadata key=value  stored with the beat; can be repeated
+  -m, --metadata key=value  store this metadata with the beat; can be repeated
   -q, --quiet               print nothing on success
   --json                    print the response as JSON, including failures
 ${CONNECTION_HELP}

@@ -128,7 +128,7 @@ function describeUnknownCommand(args: readonly string[]): string {
   ];
   const suggestion = findNearestWord(subject, subjects);
   const hint = suggestion === undefined ? '' : ` Did you mean "${[suggestion, ...more].join(' ')}"?`;
-  return `unknown command "${args.join(' ')}".${hint} Run "floe help" to list the commands.`;
+  return `Unknown command "${args.join(' ')}".${hint} Run "floe help" to list the commands.`;
 }
 
 /** The exit code for an error with a message for the user. Rethrows all others, which are defects. */

@@ -5,7 +5,8 @@ import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 export const migrateCommand: CliCommand = {
   words: ['migrate'],
   usage: 'migrate [--dry-run] [--force]',
-  summary: 'Migrates the database to this version, or lists the pending migrations.',
+  summary:
+    'Migrates the database to this version of Floe. --dry-run only lists the pending migrations. --force migrates even while processes of older versions use the database.',
   help: SERVER_ENVIRONMENT_HELP,
   run: (args) => runServerProgram(['migrate', ...args]),
 };

@@ -511,6 +511,6 @@ suite('floe monitors', { concurrency: 3 }, () => {
     }
     const gone = await floe('http://127.0.0.1:9', ['monitors']);
     assert.equal(gone.code, 1);
-    assert.match(gone.stderr, /^floe: http:\/\/127\.0\.0\.1:9 could not be reached: .*FLOE_BASE_URL/);
+    assert.match(gone.stderr, /^floe: The request to http:\/\/127\.0\.0\.1:9 failed: .*FLOE_BASE_URL/);
   });
 });

@@ -7,7 +7,7 @@ export const ownerLinkCommand: CliCommand = {
   usage: 'owner-link [org] [--operator]',
   summary: 'Prints a one-time link, valid for 24 hours; a person who opens it becomes an owner.',
   help: `Use the link for the first sign-in, or when every owner has lost access. The server can be running. Previous links stop working.
-With one organization, or with --operator, the new owner also becomes an operator of the installation.
+If the installation has only one organization, or with --operator, the new owner also becomes an operator of the installation.
 
 ${SERVER_ENVIRONMENT_HELP}`,
   run: (args) => runServerProgram(['owner-link', ...args]),

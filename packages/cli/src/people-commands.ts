@@ -29,7 +29,7 @@ const SELECTOR_OPTIONS = {
   'end-user': { type: 'string' },
 } as const;
 
-const SELECTOR_HELP = `Options:
+const SELECTOR_HELP = `Options (specify exactly one of --email, --member-id and --end-user):
   --email <email>      a member, a former member or the owner of a key
   --member-id <id>     a member or a former member
   --end-user <id>      an end user, identified by the id that clients send in requests`;
@@ -49,7 +49,7 @@ ${CONNECTION_HELP}`,
 export const erasePersonalDataCommand: CliCommand = {
   words: ['people', 'erase'],
   usage: 'people erase --email <email> --reason <text> [--yes] [--json]',
-  summary: 'Erases the data of one person and waits until the erasure is complete; cannot be undone.',
+  summary: 'Erases the data of one person and waits until the erasure is complete; this cannot be undone.',
   help: `${SELECTOR_HELP}
   --reason <text>      recorded in the audit log; must not contain personal data
   --yes                do not ask for confirmation
@@ -154,7 +154,7 @@ async function confirm(person: string): Promise<boolean> {
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const question = `Erase all data of ${person} in this organization? This cannot be undone. [y/N] `;
+    const question = `Erase all data about ${person} in this organization? This cannot be undone. [y/N] `;
     return /^y(es)?$/i.test((await terminal.question(question)).trim());
   } finally {
     terminal.close();
@@ -173,13 +173,13 @@ function formatErasure(job: unknown): string {
   const state = readTextProperty(job, 'state') ?? 'unknown';
   if (state !== 'done') {
     const error = readTextProperty(job, 'error') ?? `The job has the state "${state}".`;
-    return `The erasure is incomplete: ${error} Run the command again to complete it.\n`;
+    return `The erasure is incomplete: ${error} Run the command again to complete the erasure.\n`;
   }
   const erased = readProperty(readProperty(job, 'result'), 'erased');
   const counts = isRecord(erased) ? Object.entries(erased) : [];
   const lines = counts.map(([kind, count]) => `  ${kind.padEnd(16)}  ${String(count)}\n`);
   return lines.length === 0
-    ? 'Nothing to erase: Floe stores no data of this person.\n'
+    ? 'Nothing to erase: Floe stores no data about this person.\n'
     : `Erased:\n${lines.join('')}`;
 }
 

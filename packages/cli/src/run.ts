@@ -22,11 +22,11 @@ export const runCommand: CliCommand = {
   summary: "Runs a command and reports its result to a monitor; exits with the command's exit code.",
   help: `If the command succeeds, floe sends a beat with the duration and the last 8 KB of output. If the command fails, floe
 reports the failure to the secret beat URL of the monitor, and the monitor fails immediately. A key with the scope
-"monitoring" can read this URL. If the URL is not available, floe sends nothing, and the monitor misses its beat.
+"monitoring" can read this URL. If the command fails and the URL is not available, floe sends nothing, and the beat counts as missed.
 The command always runs, and floe always exits with the command's exit code, even if the server is unavailable.
 
 Options, before the "--":
-  -m, --metadata key=value  stored with the beat; can be repeated
+  -m, --metadata key=value  store this metadata with the beat; can be repeated
   --no-output               do not capture the output of the command
 ${CONNECTION_HELP}
   FLOE_BEAT_URL  the secret beat URL of the monitor, instead of a key

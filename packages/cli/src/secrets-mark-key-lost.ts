@@ -5,7 +5,8 @@ import { runServerProgram, SERVER_ENVIRONMENT_HELP } from './server-process.ts';
 export const markKeyLostCommand: CliCommand = {
   words: ['secrets', 'mark-key-lost'],
   usage: 'secrets mark-key-lost <key id> [--dry-run]',
-  summary: 'Lists the secrets that are encrypted with a lost key, and lets the server start without the key.',
+  summary:
+    'Marks an encryption key as lost, so that the server starts without the key, and lists the secrets that must be entered again. --dry-run only lists the secrets.',
   help: SERVER_ENVIRONMENT_HELP,
   run: (args) => runServerProgram(['secrets', 'mark-key-lost', ...args]),
 };

@@ -45,7 +45,7 @@ export async function sendApiRequest(
   } catch (error) {
     if (error instanceof ApiRequestError) throw error;
     throw new ApiRequestError(
-      `${baseUrl} could not be reached: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
+      `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
     );
   } finally {
     clearTimeout(timer);

@@ -10,8 +10,8 @@ const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
  * configuration, the data directory and the database.
  */
 export const SERVER_ENVIRONMENT_HELP = `Environment:
-  FLOE_CONFIG        path of the configuration file; default: floe.yaml in this directory, if it exists
-  FLOE_DATA_DIR      data directory; default: .floe in this directory
+  FLOE_CONFIG        path of the configuration file; default: floe.yaml in the current directory, if it exists
+  FLOE_DATA_DIR      data directory; default: .floe in the current directory
   FLOE_DATABASE_URL  sqlite:<file> or postgres://…; default: storage.database, or a file in the data directory
 All variables: docs/reference/environment-variables.md`;
 

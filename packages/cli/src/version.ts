@@ -6,7 +6,7 @@ import type { CliCommand } from './command.ts';
 export const versionCommand: CliCommand = {
   words: ['version'],
   usage: 'version',
-  summary: 'Prints the version of this command.',
+  summary: 'Prints the version of floe.',
   async run() {
     const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     process.stdout.write(`floe ${isRecord(manifest) ? manifest['version'] : 'unknown'}\n`);

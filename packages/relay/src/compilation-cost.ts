@@ -8,7 +8,7 @@ import { RELAY_CONDITION_VOCABULARY } from './rules/condition-vocabulary.ts';
 export function createCompilationCostError(path: readonly (string | number)[]): InvalidRelayRuleError {
   return new InvalidRelayRuleError(
     path,
-    `the regular expressions of all relay rules of the organization need more than ${MAX_ORG_COMPILATION_STEPS} steps to compile; use fewer or shorter regular expressions`,
+    `the regular expressions of all relay rules of the organization need more than ${MAX_ORG_COMPILATION_STEPS.toLocaleString('en-US')} steps to compile; use fewer or shorter regular expressions`,
   );
 }
 

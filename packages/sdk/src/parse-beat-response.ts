@@ -85,7 +85,7 @@ function unexpectedAnswer(received: ReceivedBeatResponse, retryable: boolean): F
 function redirectError(call: BeatRequest, received: ReceivedBeatResponse): FloeError {
   const to = received.header('location');
   return new FloeUnexpectedResponseError(
-    `${getUrlOrigin(call.url)} redirects${to === null ? '' : ` to ${getUrlOrigin(to)}`}. Redirects are not followed, because they would expose the key. Set baseUrl to the final URL.`,
+    `${getUrlOrigin(call.url)} redirects${to === null ? '' : ` to ${getUrlOrigin(to)}`}. Redirects are not followed, because they would expose the key or the secret beat URL. Use the final URL as baseUrl or beat URL.`,
     { code: 'redirected', status: received.status },
   );
 }

@@ -94,7 +94,11 @@ test('a missing configuration file', () =>
 
 const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp])[] = [
   ['a tab as indentation', 'server:\n\tport: 1\n', /floe\.yaml:2:\d+: a tab is used/],
-  ['a key set twice', 'server: {}\nserver: {}\n', /floe\.yaml:2:\d+: this key occurs twice in the same map/],
+  [
+    'a key set twice',
+    'server: {}\nserver: {}\n',
+    /floe\.yaml:2:\d+: this key occurs more than once in the same map/,
+  ],
   ['an unknown section', 'sever: {}\n', /floe\.yaml:1:1: .*server/],
   ['an unknown field', 'server: { prot: 1 }\n', /floe\.yaml:1:\d+: server.*port/],
   ['a wrong type', 'retention: { audit_days: many }\n', /floe\.yaml:1:\d+: retention\.audit_days: /],
@@ -201,7 +205,7 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   }
   const unknown = await runProgramToEnd(CLI_PROGRAM, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /unknown command "frobnicate"\. Run "floe help" to list the commands\.\n$/);
+  assert.match(unknown.stderr, /Unknown command "frobnicate"\. Run "floe help" to list the commands\.\n$/);
   const misspelt = await runProgramToEnd(CLI_PROGRAM, ['monitor', 'list'], {}, cwd);
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])

@@ -101,5 +101,5 @@ test('floe owner-link works while the server runs, for an owner who also lost th
   assert.equal(chain.body.valid, true, 'the commands of the host write with the key of the chain');
   const unknown = await ownerLink('nowhere');
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /Specify one of the organizations: default\./);
+  assert.match(unknown.stderr, /Specify one of these organizations: default\./);
 });

@@ -178,7 +178,7 @@ export function decodeTextFile({ source, name }: MediaPart): string | undefined 
   const text = decodeBase64Utf8(source.data);
   if (text !== undefined) return text;
   throw createInvalidFieldFault(
-    `The file ${JSON.stringify(name ?? '')} of type ${source.mime} must be valid UTF-8 text.`,
+    `The file${name === undefined ? '' : ` ${JSON.stringify(name)}`} of type ${source.mime} must be valid UTF-8 text.`,
     'file_data',
   );
 }

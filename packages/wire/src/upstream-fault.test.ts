@@ -137,7 +137,7 @@ describe('errors of any provider', () => {
 
 test('an HTML page is not the message of an error', () => {
   const { message } = parseUpstreamFault(502, {}, '<html><body>Bad gateway</body></html>');
-  assert.equal(message, 'status 502, an HTML page');
+  assert.equal(message, 'The response of the provider is an HTML page.');
   const body = '{"error":{"message":"<think> is not supported"}}';
   assert.equal(parseUpstreamFault(400, {}, body).message, '<think> is not supported');
 });

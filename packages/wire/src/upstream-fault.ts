@@ -142,8 +142,8 @@ function findErrorStatus(inner: JsonObject, root: JsonObject): number | undefine
 function describeBody(body: string, status: number): string {
   if (status < 400 && (body === '' || /^[[{]/.test(body.trimStart())))
     return 'The provider reported an error.';
-  if (body === '') return `status ${status}`;
-  return /^\s*</.test(body) ? `status ${status}, an HTML page` : body;
+  if (body === '') return 'The response of the provider has no body.';
+  return /^\s*</.test(body) ? 'The response of the provider is an HTML page.' : body;
 }
 
 /** Statuses with a definite meaning. The `type` of the body does not turn a caller's error into an outage. */
@@ -266,7 +266,7 @@ function describeToClient({ kind, message }: UpstreamFault): string {
  */
 export function describeAccountError(kind: 'credential' | 'quota', provider?: string): string {
   return kind === 'quota'
-    ? `The ${provider ?? 'provider'} account of the credential that is configured in Floe has no quota or credit left. Add credit, or use another credential.`
+    ? `The ${provider ?? 'provider'} account that the credential in Floe belongs to has no quota or credit left. Add credit to the account, or use another credential.`
     : `${provider ?? 'The provider'} rejected the credential that is configured in Floe. Replace the credential.`;
 }
 

@@ -92,8 +92,8 @@ def _redirected(call: Call, received: Received) -> FloeError:
     location = received.headers.get("location")
     to = "" if location is None else f" to {origin_of(location)}"
     return FloeUnexpectedResponseError(
-        f"{origin_of(call.url)} redirects{to}. Redirects are not followed, because they would expose the key. Set "
-        "base_url to the final URL.",
+        f"{origin_of(call.url)} redirects{to}. Redirects are not followed, because they would expose the key or "
+        "the secret beat URL. Use the final URL as base_url or beat URL.",
         code="redirected",
         status=received.status,
     )

@@ -106,7 +106,10 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
   if (Object.values(takes).some(({ nullable }) => nullable))
     lines.push(['--unset <field>', 'set a field to null']);
   if (idempotent)
-    lines.push(['--idempotency-key <key>', 'prevent a repeated call from creating a second resource']);
+    lines.push([
+      '--idempotency-key <key>',
+      'create only one resource if the call is repeated with the same key',
+    ]);
   if (page) lines.push(['--all', 'print all rows, not only the first page']);
   lines.push(
     ['--filter <name=value>', 'set another query parameter'],

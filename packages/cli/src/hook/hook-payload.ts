@@ -24,7 +24,7 @@ export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: n
     let nextParseBytes = 0;
     let idleTimer: NodeJS.Timeout | undefined;
     const timer = setTimeout(
-      () => fail('the agent did not send the complete payload within the time limit'),
+      () => fail(`the agent did not send the complete payload within ${timeoutMs} ms`),
       timeoutMs,
     );
     const settle = (settled: () => void) => {

@@ -59,11 +59,11 @@ test('hooks that Codex skips for want of trust are named, and trusted ones are n
       .join('\n');
   };
   const CASES: readonly (readonly [toml: string, says: RegExp | null])[] = [
-    ['', /does not run 4 of the hooks because they are not trusted/],
+    ['', /does not run 4 of the hooks\. Reason: not trusted/],
     [trust((hash) => hash), null],
     [`model = "x"\n${trust((hash) => hash)}\n[projects."/a"]\ntrust_level = "trusted"\n`, null],
-    [trust(() => 'sha256:00'), /does not run 4 of the hooks because they have changed/],
-    [trust((hash) => hash, 'enabled = false\n'), /does not run 4 of the hooks because they are disabled/],
+    [trust(() => 'sha256:00'), /does not run 4 of the hooks\. Reason: changed since/],
+    [trust((hash) => hash, 'enabled = false\n'), /does not run 4 of the hooks\. Reason: disabled in/],
     [`[features]\nhooks = false\n${trust((hash) => hash)}`, /hooks = false/],
   ];
   for (const [toml, says] of CASES) {

@@ -29,9 +29,9 @@ const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: stri
 };
 
 const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexHookTrust, 'trusted'>, string>> = {
-  untrusted: 'they are not trusted. Start codex, open /hooks and trust them',
-  changed: 'they have changed since they were trusted. Start codex, open /hooks and trust them again',
-  disabled: 'they are disabled in config.toml. Start codex, open /hooks and enable them',
+  untrusted: 'not trusted. Start codex, open /hooks and trust the hooks',
+  changed: 'changed since trust was granted. Start codex, open /hooks and trust the hooks again',
+  disabled: 'disabled in config.toml. Start codex, open /hooks and enable the hooks',
 };
 
 /**
@@ -61,7 +61,7 @@ function findMissingPrograms(hooks: readonly InstalledHook[]): string[] {
     if (quoted.length === 0) return isOnPath('floe-hook') ? [] : [NOT_ON_PATH];
     return quoted.flatMap((path) =>
       isAbsolute(path) && !existsSync(path)
-        ? `The hooks do not run because ${path} does not exist. Run "floe hook install" again.`
+        ? `The hooks do not run because ${path} does not exist. Run "floe hook install <agent>" again.`
         : [],
     );
   });
@@ -115,6 +115,6 @@ function findTrustProblems(
   }
   return (['untrusted', 'changed', 'disabled'] as const).flatMap((trust) => {
     const count = counts.get(trust) ?? 0;
-    return count === 0 ? [] : [`Codex does not run ${count} of the hooks because ${TRUST_PROBLEMS[trust]}.`];
+    return count === 0 ? [] : [`Codex does not run ${count} of the hooks. Reason: ${TRUST_PROBLEMS[trust]}.`];
   });
 }

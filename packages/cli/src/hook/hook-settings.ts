@@ -77,7 +77,8 @@ function buildHookSettings(given: JsonObject, problems: string[]): HookSettings 
   const isAddress = /^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl);
   const isKey = key !== null && /^[\x21-\x7e]+$/.test(key);
   if (!isAddress) problems.push('base_url must be an http or https URL. Example: https://floe.example.com');
-  if (!isKey) problems.push('no key is configured: set FLOE_RELAY_KEY, then run "floe hook install"');
+  if (!isKey)
+    problems.push('no valid key is configured; set FLOE_RELAY_KEY, then run "floe hook install <agent>"');
   const minutes = given['refresh_minutes'];
   const deadlines = given['deadline_ms'];
   return {
@@ -120,7 +121,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
   } catch {
     // Reported below, like any text that is not an object.
   }
-  problems.push(`${path} must be a JSON object`);
+  problems.push(`${path} must contain a JSON object`);
   return {};
 }
 

@@ -23,7 +23,7 @@ import { formatTextDiff } from './text-diff.ts';
 
 const SCOPE_HELP = `Options:
   --user       the settings of the agent for this user (default)
-  --project    the settings of the project in this directory, to be committed; floe-hook must be on the PATH of everyone who uses it
+  --project    the settings of the project in the current directory, to be committed; floe-hook must be on the PATH of everyone who works on the project
   --managed    the settings of this machine, which users cannot change; requires write permission
   --dry-run    show the change without writing it
   -y, --yes    do not ask for confirmation`;
@@ -108,7 +108,9 @@ function parseInstallTarget(args: readonly string[], action: string) {
   const path = agent.files[scope];
   if (path === undefined)
     throw new UsageError(
-      `The ${agent.agent} hook cannot be installed with --${scope}. Use ${Object.keys(agent.files)
+      `floe hook ${action} does not support --${scope} for ${agent.agent}. Supported: ${Object.keys(
+        agent.files,
+      )
         .map((one) => `--${one}`)
         .join(', ')}. Other ways to install the hook are described in docs/reference/relay-hooks.md.`,
     );

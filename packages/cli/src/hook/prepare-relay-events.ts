@@ -26,7 +26,7 @@ export interface PreparedRelayEvents {
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
   if (exceedsHookLimits(events))
     throw new HookRequestError(
-      `the hook call with ${events.length} events is too large; Floe can evaluate at most ${MAX_HOOK_EVENTS} events in a call, with at most ${MAX_HOOK_CONTENT_CHARS} characters of content in all files together`,
+      `the hook call with ${events.length} events is too large; Floe can evaluate at most ${MAX_HOOK_EVENTS} events in a call, with at most ${MAX_HOOK_CONTENT_CHARS} characters of file content in total`,
     );
   const home = findHomeDirectory();
   const host = hostname().slice(0, 200);

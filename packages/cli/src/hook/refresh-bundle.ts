@@ -24,7 +24,8 @@ export async function refreshBundle(paths: BundleCachePath, settings: HookSettin
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
     throw new HookRequestError(
-      settings.problem ?? 'the hook is not configured; set FLOE_RELAY_KEY, then run "floe hook install"',
+      settings.problem ??
+        'the hook is not configured; set FLOE_RELAY_KEY, then run "floe hook install <agent>"',
     );
   const directory = getBundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
@@ -61,7 +62,7 @@ function describeUnusableBundle(cached: CachedBundle, directory: string): string
   const isSigned = verifyCachedBundle(cached, Number.NEGATIVE_INFINITY) !== null;
   return isSigned
     ? 'the rule bundle has expired; check the clocks of this machine and of the server'
-    : `the rule bundle is not signed with the server key that was stored at installation; if the server key has changed, delete ${directory} and run "floe hook install" again`;
+    : `the rule bundle is not signed with the server key that was stored at installation; if the server key has changed, delete ${directory} and run "floe hook install <agent>" again`;
 }
 
 function parseBundleAnswer(body: string) {

@@ -85,7 +85,7 @@ async function postToRelay(
   const { baseUrl, key, problem } = settings;
   if (baseUrl === null || key === null)
     throw new HookRequestError(
-      problem ?? 'the hook is not configured; set FLOE_RELAY_KEY, then run "floe hook install"',
+      problem ?? 'the hook is not configured; set FLOE_RELAY_KEY, then run "floe hook install <agent>"',
     );
   const request = {
     url: baseUrl + path,

@@ -114,7 +114,8 @@ function readModels(key: ImportSourceObject): readonly string[] {
   });
 }
 
-const ZERO_REASON = 'Floe has no limit of 0; to prevent requests, revoke the key or restrict its models';
+const ZERO_REASON =
+  'a Floe limit or budget must be greater than 0; to prevent requests, revoke the keys or restrict their models';
 
 /** Finds the object that a field names by its id. If there is none, reports that the field is not imported. */
 function findReferenced<Found>(

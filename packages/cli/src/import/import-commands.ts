@@ -16,10 +16,10 @@ import { formatRequiredEnvironmentVariables, type ImportResult, runImport } from
 
 const HELP = `Options:
   --output <file>        write floe.yaml to a file; default: standard output
-  --org <id>             id of the organization; default: default
+  --org <id>             id of the organization; default: "default"
   --dry-run              print only the report
   --json                 print the report as JSON
-  --secrets-file <file>  write the secrets to a file as environment variables; only you can read it`;
+  --secrets-file <file>  write the secrets as environment variables to a file that only you can read`;
 
 const DATABASE_HELP = `
   --database <url>       also import teams, keys and budgets from the PostgreSQL database of LiteLLM`;
@@ -49,7 +49,8 @@ const PRODUCTS: readonly ImportProduct[] = [
   {
     name: 'litellm',
     usage: 'import litellm <config.yaml> [--database <url>]',
-    summary: 'Converts a LiteLLM configuration, its teams and its keys into a floe.yaml.',
+    summary:
+      'Converts a LiteLLM configuration into a floe.yaml; with --database, also the teams, budgets and keys.',
     variablePattern: /^os\.environ\/(.+)$/,
     async prepare({ database }) {
       const tables = typeof database === 'string' ? await readTables(database) : null;

@@ -81,7 +81,7 @@ function readRetries(config: ImportSourceObject): number | undefined {
   retry?.leaveOut({
     on_status_codes: 'the type of an error determines whether Floe retries',
     use_retry_after_header:
-      'Floe always waits for the time that the provider requests; if this time exceeds 10 seconds, Floe does not retry',
+      'Floe waits as long as the provider requests; if this is longer than 10 seconds, Floe does not retry',
   });
   retry?.finish();
   return attempts === undefined ? undefined : Math.min(MAX_RETRIES, Math.floor(attempts));

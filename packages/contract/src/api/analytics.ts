@@ -41,7 +41,7 @@ export const requestFilterParams = {
   surface: word,
   key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
   model: word.describe(
-    `Model that the client requested, or id of the model that served the request, without the provider. ${GRAMMAR}`,
+    `Model that the client requested, or model that served the request: a model id with or without the provider id, such as \`openai/gpt-5\` or \`gpt-5\`. ${GRAMMAR}`,
   ),
   model_requested: word,
   provider: word,
@@ -166,7 +166,10 @@ const fields = {
   session: z.string().nullable().describe('Session id that the client sent.'),
   model_requested: z.string().nullable().describe('Model that the client requested.'),
   provider: z.string().nullable(),
-  model: z.string().nullable().describe('Id of the model that served the request, without the provider.'),
+  model: z
+    .string()
+    .nullable()
+    .describe('Model that served the request: the model id without the provider id, such as `gpt-5`.'),
   stream: z.boolean(),
   status: z
     .int()
@@ -208,7 +211,7 @@ const fields = {
     .string()
     .nullable()
     .describe(
-      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: a billed unit has no price, so the real cost is higher. `null`: the model has no price.',
+      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: a billed unit has no price or the provider did not report the usage, so the real cost is higher. `null`: the model has no price, or the request caused no usage.',
     ),
   saved_nano_usd: nanoUsd
     .nullable()

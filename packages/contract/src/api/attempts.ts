@@ -28,7 +28,7 @@ export const exchangeAttempt = z.strictObject({
   service_tier: z
     .string()
     .optional()
-    .describe('Service tier in which the attempt is billed. Absent for the standard tier.'),
+    .describe('Service tier whose prices apply to the attempt. Absent for the standard tier.'),
   unpriced: z
     .array(z.string())
     .optional()
@@ -39,7 +39,7 @@ export const exchangeAttempt = z.strictObject({
       output: z.number(),
       cache_read: z.number().optional(),
       cache_write: z.number().optional(),
-      request: z.number().optional().describe('USD per request, in addition to the tokens.'),
+      request: z.number().optional().describe('USD per request, in addition to the token prices.'),
       units: billedUnitCounts.optional().describe('USD per million billed units, by unit name.'),
     })
     .optional()
@@ -65,7 +65,7 @@ export const exchangeDecision = z.strictObject({
     .number()
     .optional()
     .describe(
-      'How long the response told the client to wait before a retry, in milliseconds. The header `retry-after` contains the same time in seconds.',
+      'Wait time before a retry that Floe sent to the client, in milliseconds. The response header `retry-after` contained the same time in seconds.',
     ),
 });
 export type ExchangeDecision = z.output<typeof exchangeDecision>;

@@ -37,11 +37,13 @@ export const auditEntry = z
     ip_address: z
       .string()
       .nullable()
-      .describe('IP address of the request. `null` if no request made the change.'),
+      .describe('IP address of the caller. `null` if no request made the change.'),
     session_id: z
       .string()
       .nullable()
-      .describe('Id of the console session that made the change. `null` for platform keys.'),
+      .describe(
+        'Id of the console session that made the change. `null` if no console session made the change.',
+      ),
     reason: z.string().nullable().describe('Reason for the change. `null` if the actor gave no reason.'),
     seq: z
       .int()
@@ -76,7 +78,7 @@ export const auditChainStatus = z
       .string()
       .nullable()
       .describe(
-        'Hash of the last entry. You can use this hash as an anchor, as in `GET /api/management/audit/anchors`.',
+        'Hash of the last entry. Together with `last_seq`, this hash is an anchor, like those that `GET /api/management/audit/anchors` returns.',
       ),
     broken_at: z
       .int()

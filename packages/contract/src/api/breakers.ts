@@ -44,7 +44,9 @@ export const breakerResource = z
       .describe('The state that a member or key forced. It takes precedence over `state`.'),
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
-      .describe('Number of calls that this process made in the last 30 seconds, by result.'),
+      .describe(
+        'Number of calls in the last 30 seconds, by result. Counts only the Floe process that returns this response.',
+      ),
   })
   .meta({ id: 'Breaker' });
 export type BreakerResource = z.output<typeof breakerResource>;

@@ -30,14 +30,14 @@ export const cacheStats = z
         misses: z.int(),
         saved_nano_usd: nanoUsd.describe('Cost that cached responses saved.'),
         saved_usd: usd,
-        bypassed: z.int().describe('Requests that bypassed or refreshed the cache.'),
+        bypassed: z.int().describe('Number of requests that bypassed or refreshed the cache.'),
       })
       .describe('Requests in the last 24 hours. The time range is rounded to whole hours.'),
     entries: z
       .int()
       .nullable()
       .describe(
-        'Number of cached responses in this process. `null` if cached responses are in the shared store.',
+        'Number of cached responses in the Floe process that returns this response. `null` if cached responses are in the shared store.',
       ),
     bytes: z.int().nullable(),
   })

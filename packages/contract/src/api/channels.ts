@@ -71,7 +71,10 @@ const settings = {
 
 const readOnly = {
   id: z.string(),
-  url_origin: z.string().nullable().describe('Scheme and host of the URL. The rest of the URL is a secret.'),
+  url_origin: z
+    .string()
+    .nullable()
+    .describe('Scheme, host and port of the URL. The rest of the URL is a secret.'),
   failures: z.int().describe('Number of failed attempts since the last successful attempt.'),
   backoff_until: timestamp
     .nullable()
@@ -181,7 +184,7 @@ const delivery = z
       .enum(['muted', 'grouped', 'repeat', 'settling', 'requested'])
       .nullable()
       .describe(
-        'Reason why a pending delivery waits. `muted`: the monitor is muted. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery, because the subject might fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted. `null` if there is no such reason.',
+        'Reason why a pending delivery waits. `muted`: the monitor is muted. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery alert, because the subject might fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted. `null` if there is no such reason.',
       ),
     repetition: z.int(),
     attempts: z.int(),

@@ -70,7 +70,7 @@ const filters = {
   ...requestFilterParams,
   provider: value,
   model: value.describe(
-    'Model that the client requested, or model that served the request, as a model id without the provider or as `<provider>/<model>`.',
+    'Model that the client requested, or model that served the request: a model id with or without the provider id, such as `openai/gpt-5` or `gpt-5`.',
   ),
   key: value.describe('Name or id of the platform key.'),
   status_class: value.describe('Status class, such as `5xx`.'),
@@ -110,7 +110,9 @@ export const analyticsTimeseriesQuery = chartQuery({
   interval: z
     .enum(['minute', 'hour', 'day'])
     .default('hour')
-    .describe('Length of each interval. Days begin at midnight in `timezone`. Minutes and hours are in UTC.'),
+    .describe(
+      'Length of each interval. Days begin at midnight in `timezone`. Minutes and hours are aligned to UTC.',
+    ),
   group_by: facet.optional(),
   limit: z.coerce
     .number()
@@ -135,7 +137,7 @@ export const analyticsDimensionValuesQuery = z.strictObject({
   q: text
     .optional()
     .describe(
-      'Returns only values that start with this text, case-insensitive. For keys, the name of the key must start with this text.',
+      'Only values that start with this text. Case-insensitive. For keys, the name of the key must start with this text.',
     ),
   limit: z.coerce.number().int().min(1).max(200).default(20).describe('Maximum number of entries in `data`.'),
 });

@@ -102,7 +102,7 @@ const fields = {
   models: models
     .nullable()
     .describe(
-      'Ids of models that the key may use. `*` matches any characters. `null` means all models of the organization.',
+      'Ids of models that the key may use. `*` matches any characters, including `/`. `null` means all models of the organization.',
     ),
   paths,
   ...shown,
@@ -218,5 +218,5 @@ export const leakReport = z
 
 export const keyListQuery = createListQuerySchema().extend({
   owner: z.string().min(1).max(200).optional().describe('Only keys with this owner.'),
-  team: z.string().min(1).max(200).optional().describe('Only keys with this team.'),
+  team: z.string().min(1).max(200).optional().describe('Only keys of this team.'),
 });

@@ -19,7 +19,9 @@ export const memberResource = z
     team: z.string().nullable(),
     source: z
       .enum(['console', 'oidc', 'setup'])
-      .describe('Where the membership comes from. `oidc`: a group mapping sets the role at each sign-in.'),
+      .describe(
+        'Where the membership comes from. `console`: an invitation. `oidc`: a group mapping, which sets the role at each sign-in. `setup`: an owner link, or the creation of the organization.',
+      ),
     created_at: timestamp,
     updated_at: timestamp,
     updated_by: z.string(),

@@ -27,7 +27,7 @@ const settings = {
     'Tags by which you can filter lists and select monitors for channels and maintenance windows.',
   ),
   channels: createShortTextListField().describe(
-    'Names of the channels that can receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels can. A channel receives an alert only if its `events` and `tags` match.',
+    'Names of the channels that can receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels can receive them. A channel receives an alert only if its `events` and `tags` match.',
   ),
   paused: z
     .boolean()
@@ -154,11 +154,11 @@ export const monitorListQuery = createListQuerySchema().extend({
     ),
   tag: createShortTextField().optional().describe('Only monitors with this tag.'),
   status: z.enum(MONITOR_STATUSES).optional().describe('Only monitors with this status.'),
-  channel: createShortTextField().optional().describe('Only monitors that list the channel with this name.'),
+  channel: createShortTextField().optional().describe('Only monitors whose `channels` contain this name.'),
   source: z
     .enum(['file', 'console'])
     .optional()
-    .describe('Only monitors that are defined in `floe.yaml` (`file`), or only all others (`console`).'),
+    .describe('`file`: only monitors that are defined in `floe.yaml`. `console`: only all other monitors.'),
   ids: z
     .string()
     .min(1)

@@ -18,7 +18,7 @@ export const ATTENTION_ITEM_KINDS = [
 
 export const orgOverviewQuery = z.strictObject({
   from: timestamp.optional().describe('Start of the time range. Defaults to 24 hours before `to`.'),
-  to: timestamp.optional().describe('End of the time range. Defaults to now.'),
+  to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
 });
 
 const attention = z.strictObject({
@@ -46,7 +46,7 @@ export const orgOverview = z
       shared: z
         .enum(['ok', 'unavailable', 'memory'])
         .describe(
-          'Status of the shared store. `memory` means that no shared store is configured and this process uses its own counters.',
+          'Status of the shared store. `memory` means that no shared store is configured and each Floe process uses its own counters.',
         ),
       rows_pending: z
         .int()

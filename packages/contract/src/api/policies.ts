@@ -76,7 +76,7 @@ export const policyDryRunInput = z.strictObject({
       from: timestamp.describe(
         'Start of the time range. Floe evaluates stored bodies of requests in this range.',
       ),
-      to: timestamp.optional().describe('End of the time range. Defaults to now.'),
+      to: timestamp.optional().describe('End of the time range, exclusive. Defaults to now.'),
       limit: z
         .int()
         .min(1)
@@ -153,7 +153,7 @@ export const policyDryRunJobInput = z.strictObject({
   to: dateOrTimestamp
     .optional()
     .describe(
-      'End of the time range. Defaults to now. In `from` and `to`, a date means the start of the day in the organization’s time zone.',
+      'End of the time range, exclusive. Defaults to now. In `from` and `to`, a date means the start of the day in the organization’s time zone.',
     ),
   limit: z
     .int()

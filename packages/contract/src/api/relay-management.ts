@@ -46,12 +46,12 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
   enforced_decision: relayDecisionValue
     .optional()
     .describe('Only decisions with this value of `enforced_decision`.'),
-  event: z.enum(RELAY_EVENT_KINDS).optional().describe('Only decisions about this event.'),
+  event: z.enum(RELAY_EVENT_KINDS).optional().describe('Only decisions about events of this kind.'),
   rule: relayShortText.optional().describe('Only decisions that the rule with this name determined.'),
   mode: relayRuleMode.optional().describe('Only decisions that a rule in this mode determined.'),
-  agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
+  agent: relayShortText.optional().describe('Only entries of the agent with this name, such as `cursor`.'),
   key: relayShortText.optional().describe('Only decisions for the platform key with this name.'),
-  owner: relayShortText.optional().describe('Owner of the platform key.'),
+  owner: relayShortText.optional().describe('Only entries of platform keys with this owner.'),
   repository: relayShortText
     .optional()
     .describe('Only decisions in the repository with this URL (without the scheme).'),
@@ -115,8 +115,8 @@ export const relaySessionListQuery = timeRangeListQuery.extend({
     .optional()
     .describe('Only sessions that call the relay (`true`), or only sessions that do not (`false`).')
     .transform((text) => (text === undefined ? undefined : text === 'true')),
-  owner: relayShortText.optional().describe('Owner of the platform key.'),
-  agent: relayShortText.optional().describe('Name of the agent, such as `cursor`.'),
+  owner: relayShortText.optional().describe('Only entries of platform keys with this owner.'),
+  agent: relayShortText.optional().describe('Only entries of the agent with this name, such as `cursor`.'),
 });
 
 const coverageRow = z.strictObject({
@@ -171,11 +171,11 @@ const draftFields = {
 /** The request to evaluate the rules against a hypothetical event. */
 export const relaySimulationInput = z.strictObject({
   ...draftFields,
-  event: relayEvent.describe('What the agent is about to do.'),
+  event: relayEvent.describe('Hypothetical event to evaluate.'),
   key: z
     .string()
     .default('')
-    .describe('Name of the platform key that sends the event, for rules with `who.keys`.'),
+    .describe('Name of the platform key with which the event is sent, for rules with `who.keys`.'),
   team: z.string().nullable().default(null).describe('Team of the key.'),
   owner: z.string().nullable().default(null).describe('Owner of the key.'),
   at: timestamp.optional().describe('Time of the event, for rules with a schedule. Defaults to now.'),

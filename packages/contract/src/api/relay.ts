@@ -133,17 +133,17 @@ const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expire
 export const relayDecision = z
   .strictObject({
     decision: relayDecisionValue.describe(
-      'Decision of the relay. `abstain` means that no rule applies, and the agent uses its own permissions.',
+      'Decision of the relay. `abstain` means that no rule in the mode `enforce` matches. The agent then uses its own permissions.',
     ),
     rule: z.string().nullable(),
     reason: z.string().nullable(),
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
     decision_id: z.string(),
-    mode: relayRuleMode.nullable().describe('Mode of the rule. `null` means that no rule applies.'),
+    mode: relayRuleMode.nullable().describe('Mode of the rule. `null` means that no rule matches.'),
     enforced_decision: relayDecisionValue.describe('Decision that would apply if all rules were enforced.'),
     on_error: z.enum(['open', 'closed']),
-    matches: z.array(matchedRelayRule).describe('All rules that apply.'),
+    matches: z.array(matchedRelayRule).describe('All rules that match the event, in any mode.'),
     findings: z.array(relayFindingCount),
     approval: pendingApproval.nullable(),
   })

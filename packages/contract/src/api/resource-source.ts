@@ -7,10 +7,7 @@ import * as z from 'zod';
 export const resourceSource = z
   .strictObject({
     kind: z.enum(['file', 'console']),
-    file: z
-      .string()
-      .nullable()
-      .describe('Name of the file. `null` for a resource that was created through the API.'),
+    file: z.string().nullable().describe('Name of the file. `null` if `kind` is `console`.'),
     line: z.int().nullable(),
   })
   .meta({ id: 'ResourceSource' });

@@ -66,7 +66,7 @@ export const routeSimulationInput = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'Draft route in `floe.yaml` format. The draft replaces the route with the same `model` in the simulation. Floe does not save it.',
+      'Draft route in `floe.yaml` format. The draft replaces the route with the same `model` in the simulation. Floe does not save the draft.',
     ),
   replaces: z
     .string()

@@ -19,13 +19,15 @@ const writableFields = {
   name: z.string().min(1).max(100).describe('Name of the view.'),
   page: z
     .string()
-    .regex(SLUG, 'must be the name of a console page, such as requests')
+    .regex(SLUG, 'must be the name of a console page, such as "requests"')
     .describe('Name of the page, such as `requests`.'),
   filters,
   shared: z
     .boolean()
     .default(false)
-    .describe('Whether all members of the organization see the view. Requires the scope `management`.'),
+    .describe(
+      'Whether all members of the organization can see the view. `true` requires the scope `management`.',
+    ),
 };
 
 const shown = { name: z.string(), page: z.string() };
@@ -59,7 +61,9 @@ export const savedViewPatch = z.strictObject({
   shared: writableFields.shared
     .unwrap()
     .optional()
-    .describe('Whether all members of the organization see the view. Requires the scope `management`.'),
+    .describe(
+      'Whether all members of the organization can see the view. `true` requires the scope `management`.',
+    ),
 });
 
 /** The request to replace a saved view. It accepts the response of `GET`. Read-only fields are ignored. */

@@ -148,7 +148,7 @@ export const oidcStartQuery = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Path of this installation to redirect to after sign-in. Any other value redirects to the start page.',
+      'Path to redirect to after sign-in. If the value is not a path of this installation, Floe redirects to the start page.',
     ),
   step_up: z.literal('true').optional().describe('`true` starts a step-up instead of a sign-in.'),
 });

@@ -157,7 +157,10 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       const path = ['auth', 'oidc', n, 'map', m];
       const id = getMember(entry, 'org');
       if (id === undefined && orgs.length > 1)
-        issues.push({ path, message: 'must have the field org, because the file has several organizations' });
+        issues.push({
+          path,
+          message: 'must have the field "org", because the file has several organizations',
+        });
       if (typeof id === 'string' && !ids.has(id))
         issues.push({ path: [...path, 'org'], message: describeUnknownName('org', id, ids, issues.length) });
       const org = id === undefined ? orgs[0] : byId.get(id);

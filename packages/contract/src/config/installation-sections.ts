@@ -46,8 +46,12 @@ export const SecuritySchema = z.strictObject({
 const daysField = () => z.int().min(1).max(36_500);
 
 export const RetentionSchema = z.strictObject({
-  requests_days: daysField().default(90).describe('Number of days that Floe stores the request log.'),
-  checks_days: daysField().default(400).describe('Number of days that Floe stores monitor checks.'),
+  requests_days: daysField()
+    .default(90)
+    .describe('Number of days that Floe stores the request log, chart data and relay decisions.'),
+  checks_days: daysField()
+    .default(400)
+    .describe('Number of days that Floe stores monitor checks and alerts.'),
   audit_days: daysField().default(400).describe('Number of days that Floe stores audit log entries.'),
   bodies_days: daysField()
     .default(7)
@@ -159,7 +163,7 @@ const OidcSchema = z.strictObject({
       'Whether Floe treats email addresses as verified if the issuer does not send `email_verified`. Floe always rejects addresses with `email_verified: false`.',
     ),
   scopes: z
-    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a valid OAuth scope, such as email'))
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a valid OAuth scope, such as "email"'))
     .default(['openid', 'email', 'profile'])
     .describe('OAuth scopes that Floe requests. Some issuers send groups only if Floe requests `groups`.'),
 });
@@ -192,7 +196,7 @@ export const AuthSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether members can sign in with a passkey. Browsers allow passkeys only if `server.base_url` is an https URL with a host name, or is localhost.',
+      'Whether members can sign in with a passkey. Browsers allow passkeys only if `server.base_url` is an https URL with a host name, or if its host is `localhost`.',
     ),
   oidc: z
     .array(OidcSchema)

@@ -118,7 +118,10 @@ export const CacheSchema = z.strictObject({
 
 const DetectSchema = z
   .strictObject({
-    secrets: z.boolean().default(false).describe('Whether to search for API keys, tokens and private keys.'),
+    secrets: z
+      .boolean()
+      .default(false)
+      .describe('Whether to search for API keys, tokens, passwords in URLs, and private keys.'),
     pii: z
       .array(z.enum(['email', 'phone', 'credit_card', 'iban', 'us_ssn']))
       .default([])
@@ -132,7 +135,7 @@ const DetectSchema = z
 /** The fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: createSlugField().describe(
-    'Name of the policy, unique in the organization. Error messages and decisions contain this name.',
+    'Name of the policy, unique in the organization. Error messages and the request log contain this name.',
   ),
   enabled: z.boolean().default(true).describe('Set to `false` to disable the policy.'),
   on: z

@@ -88,7 +88,7 @@ export const MonitorSchema = z
     muted_until: createTimestampField()
       .optional()
       .describe(
-        'Time until which Floe sends no failure alerts for this monitor. Floe still records the monitor’s status.',
+        'Time until which Floe delays failure alerts for this monitor. If the monitor is still failing at this time, Floe sends the alert. Floe still records the monitor’s status.',
       ),
     alert_after_misses: UNCONVERTED_MONITOR_SETTINGS.alert_after_misses.default(1),
     fail_counts_as_miss: z
@@ -100,12 +100,12 @@ export const MonitorSchema = z
     first_beat_due_minutes: createMinutesField(0.5)
       .optional()
       .describe(
-        'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
+        'How soon after the monitor’s creation the first beat must arrive, in minutes. If no beat arrives in this time, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
       ),
     channels: createShortTextListField()
       .default([])
       .describe(
-        'Names of the channels that can receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels can. A channel receives an alert only if its `events` and `tags` match.',
+        'Names of the channels that can receive alerts for this monitor. If empty, or if all of these channels were deleted or renamed, all channels can receive them. A channel receives an alert only if its `events` and `tags` match.',
       ),
   })
   .check(

@@ -92,7 +92,7 @@ export const OrgSchema = z
     timezone: createTimezoneField()
       .default('UTC')
       .describe(
-        'IANA time zone for budget periods, schedules, boards, days in charts, and monthly usage files.',
+        'IANA time zone for budget periods, schedules of monitors and maintenance windows, boards, days in charts, and monthly usage files.',
       ),
     chat_reasoning: ORG_SETTINGS_FIELDS.chat_reasoning,
     stored_responses: ORG_SETTINGS_FIELDS.stored_responses,

@@ -67,7 +67,7 @@ export const BreakerSchema = z.strictObject({
     .max(20_000)
     .default(5_000)
     .describe(
-      'Initial time for which an open breaker stays open, in milliseconds. Then the next request tests the target. The time doubles after each failed test, up to 20 s.',
+      'How long the breaker first stays open, in milliseconds. Then the next request tests the target. The time doubles after each failed test, up to 20 s.',
     ),
 });
 
@@ -91,7 +91,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'USD per million billed units other than tokens, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. docs/guides/set-prices.md lists all units.',
+      'Prices of other billed units, in USD per million, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. docs/guides/set-prices.md lists all units.',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
@@ -102,7 +102,7 @@ export const PriceSchema = z.strictObject({
 /** A provider credential in floe.yaml. */
 export const CredentialSchema = z.strictObject({
   name: createSlugField().describe(
-    'Name of the credential. Analytics and circuit breakers show this name instead of the secret.',
+    'Name of the credential. Analytics and the list of breakers show this name instead of the secret.',
   ),
   api_key: createSecretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
   weight: z
@@ -187,7 +187,9 @@ export const PROVIDER_FIELDS = {
     .array(createModelPatternField())
     .min(1)
     .default(['*'])
-    .describe('Allowed model ids. `*` matches any characters, including `/`.'),
+    .describe(
+      'Allowed models: names or patterns without the provider id, such as `gpt-5*`. `*` matches any characters, including `/`.',
+    ),
   dialects: z
     .array(z.enum(['chat', 'responses', 'messages']))
     .min(1)
@@ -209,7 +211,7 @@ export const PROVIDER_FIELDS = {
   deployments: z
     .record(createModelPatternField(), createShortTextField())
     .default({})
-    .describe('Map from model ids to deployment names.'),
+    .describe('Map from model names or patterns (without the provider id) to deployment names.'),
   region: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
@@ -244,7 +246,9 @@ export const PROVIDER_FIELDS = {
   prices: z
     .record(createModelPatternField(), PriceSchema)
     .default({})
-    .describe('Prices by model id or pattern. These prices override the price catalog.'),
+    .describe(
+      'Prices by model name or pattern, without the provider id. These prices override the price catalog.',
+    ),
   timeouts: TimeoutsSchema.prefault({}).describe(
     'Timeouts for one attempt, that is, one call to the provider.',
   ),

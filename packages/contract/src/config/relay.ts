@@ -79,7 +79,7 @@ const DetectSchema = z
     secrets: z
       .boolean()
       .default(false)
-      .describe('Whether to search for keys, tokens, passwords and private keys.'),
+      .describe('Whether to search for API keys, tokens, passwords in URLs, and private keys.'),
     pii: z
       .array(z.enum(PERSONAL_DATA_KINDS))
       .default([])
@@ -91,13 +91,19 @@ const WhoSchema = z.strictObject({
   keys: createStringListField()
     .optional()
     .describe('Name of the agent’s platform key. `*` matches any characters.'),
-  teams: createStringListField().optional().describe('Team of the platform key.'),
-  owners: createStringListField().optional().describe('Owner of the platform key.'),
-  agents: createStringListField().optional().describe('Names of agents, such as `cursor`.'),
+  teams: createStringListField().optional().describe('Team of the platform key. `*` matches any characters.'),
+  owners: createStringListField()
+    .optional()
+    .describe('Owner of the platform key. `*` matches any characters.'),
+  agents: createStringListField()
+    .optional()
+    .describe('Name of the agent, such as `cursor`. `*` matches any characters.'),
   repositories: createStringListField()
     .optional()
     .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
-  branches: createStringListField().optional().describe('Name of the branch that is checked out.'),
+  branches: createStringListField()
+    .optional()
+    .describe('Name of the branch that is checked out. `*` matches any characters.'),
 });
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -126,7 +132,7 @@ const ScheduleSchema = z.strictObject({
 
 const ExceptionSchema = z
   .strictObject({
-    reason: z.string().min(1).max(300).describe('Reason for the exception. Decisions contain this reason.'),
+    reason: z.string().min(1).max(300).describe('Reason for the exception. It has no effect on decisions.'),
     until: createTimestampField()
       .optional()
       .describe('Time at which the exception ends. If not set, the exception does not end.'),
@@ -175,7 +181,12 @@ export const RELAY_RULE_FIELDS = {
   schedule: ScheduleSchema.optional().describe(
     'Days and times when the rule applies. If not set, the rule always applies.',
   ),
-  when: z.string().min(1).max(4_000).optional().describe('CEL condition that must also be true.'),
+  when: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .optional()
+    .describe('CEL condition. The rule applies only if the condition is true.'),
   except: z
     .array(ExceptionSchema)
     .max(50)
@@ -230,7 +241,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['observe', 'enforce'])
     .default('observe')
     .describe(
-      'With `observe`, the relay returns `abstain` for every event and records the decision that the rules would make. With `enforce`, it returns the decision of the rules.',
+      'With `observe`, the relay returns `abstain` for every event and records the decision that the rules would make. With `enforce`, the relay returns the decision of the rules.',
     ),
   ask_fallback: z
     .enum(['deny', 'abstain'])

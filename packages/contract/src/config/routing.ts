@@ -76,7 +76,10 @@ export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
   createCrossFieldCheck(({ model, targets }, report) => {
     const isEmpty = targets === undefined || (Array.isArray(targets) && targets.length === 0);
     if (isEmpty && typeof model === 'string' && !/[/*]/.test(model))
-      report(['targets'], 'must have at least one target');
+      report(
+        ['targets'],
+        'must have at least one target, because the model is an alias (a name without / and *)',
+      );
   }),
 );
 

@@ -39,7 +39,7 @@ const ListenerSchema = z.strictObject({
     .array(z.enum(LISTENER_SURFACES))
     .min(1)
     .describe(
-      'Groups of paths that this listener serves. All other paths return 404. `management` includes all paths under `/api` except `/api/monitoring/heartbeat`. `console` also requires `management`. Every listener serves `/healthz` and `/readyz`.',
+      'Groups of paths that this listener serves in addition to `/healthz` and `/readyz`. All other paths return 404. `management` includes all paths under `/api` except `/api/monitoring/heartbeat`. `console` also requires `management`.',
     ),
 });
 

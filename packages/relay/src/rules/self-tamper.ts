@@ -57,7 +57,7 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent tried to change agent, hook or shell settings.',
+      user: 'The agent wants to change agent, hook or shell settings.',
       agent: 'Changes to agent, hook and shell settings require approval from a person.',
     },
   };

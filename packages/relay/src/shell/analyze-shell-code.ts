@@ -64,7 +64,11 @@ export function analyzeShellCode(
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
   else if (text.length <= MAX_CODE_CHARS && PLAIN_COMMAND.test(text))
     analyzePlainCommand(text, invoker, around);
-  else invoker.reportUnclear(`commands for ${dialect} cannot be analyzed`, { start: 0, end: text.length });
+  else
+    invoker.reportUnclear(`its shell dialect "${dialect}" cannot be analyzed`, {
+      start: 0,
+      end: text.length,
+    });
   invoker.codeInspector.inspectUncalledFunctions();
   return { text, commands: invoker.commands, unclear: invoker.unclear };
 }

@@ -246,7 +246,7 @@ class PendingDeliveries {
     if (managesIncidents && (await hasOpenAlertInThread(this.#writer, channelId, thread))) {
       await this.#closeDeliveries([delivery], {
         state: 'skipped',
-        error: 'other alerts in the same message are still open',
+        error: 'other alerts of the same incident are still open',
       });
       return 'skipped';
     }

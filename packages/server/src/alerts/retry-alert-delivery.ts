@@ -20,7 +20,11 @@ export async function retryAlertDelivery(
   nowMs: number,
 ): Promise<AlertDeliveryRow> {
   const row = await findAlertDeliveryById(writer, orgId, id);
-  if (!row) throw new Fault('not_found', `There is no delivery "${id.slice(0, 100)}" in this organization.`);
+  if (!row)
+    throw new Fault(
+      'not_found',
+      'No alert delivery has this id. Floe deletes deliveries when their retention period ends.',
+    );
   if (row.state !== 'failed' && row.state !== 'pending')
     throw new Fault(
       'conflict',

@@ -52,7 +52,7 @@ export function buildChartRequest(
   { orgId, from, to, nowMs, includesPrevious }: ChartRange,
   { groupBy, interval, filter, readsRows = false }: ChartOptions,
 ): ChartRequest & { readonly groupBy: RollupFacet | undefined } {
-  if (from >= to) throw new Fault('invalid_request', 'from: must be earlier than to', { param: 'from' });
+  if (from >= to) throw new Fault('invalid_request', 'from: must be earlier than "to"', { param: 'from' });
   const group = groupBy === undefined ? undefined : requireRollupFacet(groupBy);
   const isPaired = group !== undefined && filter !== undefined && group !== filter.facet;
   const earliest = includesPrevious ? from - (to - from) : from;

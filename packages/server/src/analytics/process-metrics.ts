@@ -39,7 +39,7 @@ function includeStartupCpu(registry: Registry): void {
 function registerBacklogGauge(registry: Registry, backlog: () => number): void {
   const pending: Gauge = new Gauge({
     name: 'floe_spool_pending_rows',
-    help: 'Number of recorded requests that are on disk or in memory and not in the database yet.',
+    help: 'Number of request rows in the spool that are not in the database yet.',
     registers: [registry],
     collect() {
       pending.set(backlog());

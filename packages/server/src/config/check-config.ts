@@ -17,7 +17,7 @@ export interface ConfigCheckOptions extends ConfigLoadOptions {
 export function checkConfigFile({ allowUnset = false, ...options }: ConfigCheckOptions): ConfigCheckResult {
   try {
     const loaded = loadConfig(options);
-    const inactive = loaded.inactiveFields.map((field) => `has no effect in this version: ${field}`);
+    const inactive = loaded.inactiveFields.map((field) => `${field} has no effect in this version`);
     return { ok: true, lines: [formatSummary(loaded), ...inactive, ...loaded.warnings] };
   } catch (error) {
     if (error instanceof ConfigError)

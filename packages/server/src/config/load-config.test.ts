@@ -129,7 +129,7 @@ test('the message about text that YAML reads as a number suggests quotes', () =>
 test('each YAML mistake has a one-line message in plain words', () => {
   const cases: Record<string, RegExp> = {
     'server: { port: ${PORT} }': /^floe.yaml:1:\d+: .*quotes inside \{ \}/,
-    'a: 1\na: 2': /^floe.yaml:2:1: this key occurs twice in the same map/,
+    'a: 1\na: 2': /^floe.yaml:2:1: this key occurs more than once in the same map/,
     'server:\n\tport: 1': /^floe.yaml:2:1: a tab/,
     'server:\n    port: 1\n  host: x': /^floe.yaml:3:1: the indentation/,
     'a: *nowhere': /^floe.yaml:1:1: a: must refer to an anchor/,
@@ -210,7 +210,7 @@ test('a field without effect is reported with its line if the file sets it to a 
     path: 'x.yaml',
     env: readEnvironment({}),
   });
-  assert.equal(lines[1], 'has no effect in this version: telemetry.otlp_endpoint (line 1)');
+  assert.equal(lines[1], 'telemetry.otlp_endpoint (line 1) has no effect in this version');
 });
 
 test('fields without effect are found in lists, maps, unions and whole sections', () => {
@@ -234,7 +234,7 @@ test('fields without effect are found in lists, maps, unions and whole sections'
 test('an unknown FLOE_ variable is a warning unless the file uses it', () => {
   const env = { FLOE_PROT: '1', FLOE_TEAM_HOST: 'h' };
   assert.deepEqual(load('server: { host: "${FLOE_TEAM_HOST}" }', env).warnings, [
-    'unknown variable FLOE_PROT; did you mean FLOE_PORT?',
+    'unknown environment variable FLOE_PROT; did you mean FLOE_PORT?',
   ]);
 });
 

@@ -275,5 +275,8 @@ function compareByPosition(a: ConfigProblem, b: ConfigProblem): number {
 function unknownVariableWarnings(env: ConfigEnvironment, used: ReadonlySet<string>): string[] {
   return env.unknown
     .filter(({ name }) => !used.has(name))
-    .map(({ name, nearest }) => `unknown variable ${name}${nearest ? `; did you mean ${nearest}?` : ''}`);
+    .map(
+      ({ name, nearest }) =>
+        `unknown environment variable ${name}${nearest ? `; did you mean ${nearest}?` : ''}`,
+    );
 }

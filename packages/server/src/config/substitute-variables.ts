@@ -92,7 +92,7 @@ function expandFile(
   const path = reference.slice(FILE_PREFIX.length);
   if (readFile === undefined)
     found.faults.push(
-      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead. The command `floe config apply` reads the variable NAME from your environment; API clients send its value in the field variables",
+      "${file:PATH} can be used only in the server's floe.yaml; use ${NAME} instead. The command `floe config apply` reads the variable NAME from your environment; API clients send the value of NAME in the field `variables`",
     );
   else if (path.trim() === '') found.faults.push('${file:PATH} must contain a file path');
   else {

@@ -81,7 +81,7 @@ class YamlReader {
       if (target === undefined)
         this.#refuse(
           path,
-          'must refer to an anchor that is defined above it',
+          'must refer to an anchor that is defined earlier in the file',
           this.positions.positionOf(field),
         );
       return target === undefined ? null : this.#value(target, path, field);
@@ -200,10 +200,10 @@ const ERROR_MESSAGES = {
   BAD_SCALAR_START: 'a value starts with a reserved character; put the value in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a value contains ": "; put the value in quotes',
   BLOCK_IN_FLOW: 'an indented block is not allowed inside { } or [ ]',
-  DUPLICATE_KEY: 'this key occurs twice in the same map; remove one of them',
+  DUPLICATE_KEY: 'this key occurs more than once in the same map; remove the duplicate',
   MISSING_CHAR: 'a closing quote, a closing bracket or a comma is missing',
   MULTILINE_IMPLICIT_KEY: 'a key spans several lines; check for a missing ":" or quote above',
-  MULTIPLE_DOCS: 'only one document is allowed: remove the ---',
+  MULTIPLE_DOCS: 'only one document is allowed; remove the line with ---',
   NON_STRING_KEY: 'each key must be plain text',
   RESOURCE_EXHAUSTION: 'the YAML is nested too deeply; use fewer levels of nesting',
   TAB_AS_INDENT: 'a tab is used as indentation; use spaces',

@@ -25,5 +25,7 @@ test('settings without effect are reported, and others are not', () => {
     lookupVariable: () => undefined,
     outbound: { proxy: '', no_proxy: '', ca_file: '' },
   });
-  assert.deepEqual(unsupportedSettings, ['acme/passthrough.b: the provider cloud does not support this API']);
+  assert.deepEqual(unsupportedSettings, [
+    'acme/passthrough.b: the provider cloud does not support the API of /gateway/passthrough-b',
+  ]);
 });

@@ -166,7 +166,10 @@ function findMismatchedTargets(
   return styles.flatMap((style) =>
     passthrough[style]
       .filter((target) => !speaksStyleOf(style)(target))
-      .map(({ provider }) => `passthrough.${style}: the provider ${provider.id} does not support this API`),
+      .map(
+        ({ provider }) =>
+          `passthrough.${style}: the provider ${provider.id} does not support the API of /gateway/passthrough-${style}`,
+      ),
   );
 }
 

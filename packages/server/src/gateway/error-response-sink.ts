@@ -26,7 +26,7 @@ export function createUnexpectedContentTypeFault(
   const type = getUpstreamHeader(headers, 'content-type') ?? '';
   return new Fault(
     'upstream_error',
-    `${providerId} responded with status ${status} and content type "${type}" instead of ${wanted}. Check base_url of the provider.`,
+    `${providerId} responded with status ${status} and content type "${type}" instead of ${wanted}. Check the provider's base_url.`,
     {
       upstreamStatus: status,
       upstreamBody: body.toString('utf8', 0, 2000),

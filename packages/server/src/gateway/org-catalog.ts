@@ -193,7 +193,7 @@ function resolveByRoute(
   if (targets.length === 0)
     throw new Fault(
       'model_not_allowed',
-      `This key cannot use any target of "${truncateForMessage(id)}": ${skipped.join('; ')}.`,
+      `This key cannot use any target of "${truncateForMessage(id)}": ${skipped.join('; ')}. Use another model, or ask an admin to change the route or the key.`,
       { param: 'model' },
     );
   return {

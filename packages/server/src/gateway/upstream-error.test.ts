@@ -108,7 +108,7 @@ test('an account without credit is never reported as 402, which is the status of
 test('an error of the account has the same message with and without the name of the provider', () => {
   for (const [status, named, unnamed] of [
     [401, 'up rejected the credential', 'The provider rejected the credential'],
-    [402, 'The up account of the credential', 'The provider account of the credential'],
+    [402, 'The up account that the credential', 'The provider account that the credential'],
   ] as const) {
     const error = { code: status, message: 'account acme-1' };
     const result = read(status, { error });
@@ -145,7 +145,7 @@ test('the message is found in every format that providers use', () => {
     assert.ok(result instanceof Fault && result.message.endsWith('needle'), JSON.stringify(shape));
   }
   const html = read(502, '<html><body>Bad gateway</body></html>');
-  assert.ok(html instanceof Fault && html.message.endsWith('an HTML page'));
+  assert.ok(html instanceof Fault && html.message.endsWith('is an HTML page.'));
 });
 
 test('retry-after is seconds or a date, and the larger of it and retry-after-ms applies', () => {

@@ -183,7 +183,7 @@ export function toNetworkFault(provider: string, error: Error, headSeen: boolean
   )
     return new Fault(
       'upstream_error',
-      `${provider} did not respond with valid HTTP (${code}). Check base_url of the provider.`,
+      `${provider} did not respond with valid HTTP (${code}). Check the provider's base_url.`,
       { cause },
     );
   if (headSeen)

@@ -22,7 +22,7 @@ export function createRateLimitFault(
   const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
   const wait =
     unit === 'concurrency'
-      ? 'Wait until one of these requests completes.'
+      ? 'Wait until a request in progress completes.'
       : `Try again in ${Math.ceil(waitMs / 1000)} s.`;
   return new Fault(
     'rate_limit_exceeded',

@@ -130,7 +130,7 @@ export function matchLimitsAndBudgets(
 function createTooManyModelsFault(count: number): Fault {
   return new Fault(
     'invalid_request',
-    `The request names ${count} models, which are too many for the number of limits and budgets with a model. Send a request with fewer models.`,
+    `The request names ${count} models, which is too many to compare with all limits and budgets that apply only to certain models. Send a request with fewer models.`,
   );
 }
 

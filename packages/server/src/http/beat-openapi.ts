@@ -18,7 +18,8 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Requests of the same type with the same value within 48 hours count as one beat.',
+  description:
+    'Beats of the same kind for the same monitor that are sent with the same value within 48 hours count as one beat.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -31,7 +32,7 @@ const heartbeatRequest = {
     monitor_id: { type: 'string', minLength: 1 },
     metadata: {
       type: 'object',
-      description: `Additional data to store with the beat, at most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.`,
+      description: `Additional data to store with the beat, at most ${MAX_BEAT_METADATA_BYTES / 1024} KB of JSON.`,
     },
   },
 };
@@ -93,7 +94,7 @@ function heartbeatOperation() {
   return {
     operationId: 'beats.send',
     summary: 'Send a beat; the response is sent after the beat is stored',
-    description: `Requires the scope \`beat\` or \`monitoring\`. The body can be at most ${MAX_HEARTBEAT_BODY_BYTES} bytes long. Unknown fields have no effect and are listed in \`ignored_fields\`.`,
+    description: `Requires the scope \`beat\` or \`monitoring\`. The body can be at most ${MAX_HEARTBEAT_BODY_BYTES / 1024} KB long. Unknown fields have no effect and are listed in \`ignored_fields\`.`,
     tags: ['beats'],
     parameters: [IDEMPOTENCY_KEY],
     requestBody: {
@@ -127,7 +128,7 @@ function beatUrlOperations(operationId: string, what: string, more: readonly obj
   const operation = (method: string) => ({
     operationId: `${operationId}.${method}`,
     summary: `Send a beat to the secret URL of a monitor: ${what}`,
-    description: `Requires no key. The body can have any media type. Floe stores at most the first ${MAX_STORED_BEAT_BODY_BYTES} bytes of the body.`,
+    description: `Requires no key. The body can have any media type. Floe stores at most the first ${MAX_STORED_BEAT_BODY_BYTES / 1024} KB of the body.`,
     tags: ['beats'],
     parameters: [token, ...more, run, IDEMPOTENCY_KEY],
     ...(method === 'post' && {

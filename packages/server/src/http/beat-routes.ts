@@ -138,7 +138,7 @@ function requireMethod(methods: readonly string[], req: IncomingMessage, res: Se
   res.setHeader('allow', methods.join(', '));
   throw new Fault(
     'method_not_allowed',
-    `${req.method} is not allowed on this path. Use ${methods.join(' or ')}.`,
+    `${req.method} is not allowed on this path. Allowed: ${methods.join(', ')}.`,
   );
 }
 

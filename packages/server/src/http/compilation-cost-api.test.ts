@@ -19,7 +19,7 @@ const KINDS = {
     }),
     section: (entries: readonly object[]) => ({ policies: entries }),
     patch: (text: string) => ({ when: `request.model.matches('${text}')` }),
-    message: /all policies of the organization need more than 3000000 steps to compile/,
+    message: /all policies of the organization need more than 3,000,000 steps to compile/,
     param: 'when',
   },
   relay_rules: {
@@ -27,7 +27,7 @@ const KINDS = {
     entry: (name: string, text: string) => ({ name, on: 'prompt', decision: 'ask', match: { text: [text] } }),
     section: (entries: readonly object[]) => ({ relay: { rules: entries } }),
     patch: (text: string) => ({ match: { text: [text] } }),
-    message: /all relay rules of the organization need more than 3000000 steps to compile/,
+    message: /all relay rules of the organization need more than 3,000,000 steps to compile/,
     param: 'match.text',
   },
 } as const;

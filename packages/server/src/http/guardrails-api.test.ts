@@ -114,7 +114,10 @@ test('a key that rules name cannot be renamed, because the rules would no longer
     assert.equal(created.status, 200, created.text);
     const renamed = await api.call('PATCH', path, { key, body: { name: 'other' } });
     assert.equal(renamed.status, 409, renamed.text);
-    assert.match(renamed.text, new RegExp(`because rules contain its name: [a-z ]+ ${rule.at(-1)}\\.`));
+    assert.match(
+      renamed.text,
+      new RegExp(`because other resources refer to its name: [a-z ]+ ${rule.at(-1)}\\.`),
+    );
     assert.equal((await api.call('PATCH', path, { key, body: { name: 'ci' } })).status, 200);
     assert.equal((await api.call('DELETE', rule, { key })).status, 204);
   }

@@ -29,7 +29,7 @@ test('a document changes at most 1,000 resources, and unchanged ones do not coun
   const { apply, call } = await start(t);
   const rejected = await apply({ monitors: monitors(1_001) });
   assert.equal(rejected.status, 400);
-  assert.match(rejected.text, /must change at most 1000 resources, got 1001/);
+  assert.match(rejected.text, /changes 1001 resources. The maximum is 1000/);
   assert.equal((await apply({ monitors: monitors(700) })).body['changes']?.length, 700);
   const both = await apply({ monitors: monitors(1_400) });
   assert.deepEqual([both.body['changes']?.length, both.body['unchanged']], [700, 700]);

@@ -69,7 +69,7 @@ export function buildOpenApiDocument(
           in: 'cookie',
           name: 'floe_session',
           description:
-            'A console session (see docs/guides/set-up-sign-in.md). With HTTPS, the cookie name can have the prefix `__Host-`. If the base URL contains a port, the cookie name ends with an underscore and the port.',
+            'A console session (see docs/guides/set-up-sign-in.md). If the base URL starts with https:// and has no path, the cookie name has the prefix `__Host-`. If the base URL contains a port, the cookie name ends with an underscore and the port.',
         },
       },
     },
@@ -184,7 +184,7 @@ function describeAccess(operation: Operation | SessionOperation) {
       'x-floe-roles': resolveAllowedRoles(operation),
       ...(operation.requiresOperator && { 'x-floe-operator': true }),
     };
-  return { description: 'Used by the sign-in page. Requires no key.', security: [{}, { session: [] }] };
+  return { description: 'Used by the console. Requires no platform key.', security: [{}, { session: [] }] };
 }
 
 /** The parameters for `If-Match` and `If-None-Match`. */

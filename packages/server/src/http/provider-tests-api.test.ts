@@ -77,21 +77,25 @@ for (const [name, reply, expected] of [
   [
     'a refused key',
     createJsonReply({ error: { message: 'Incorrect API key' } }, 401),
-    /rejected this key \(401\): Incorrect API key\./,
+    /rejected the credential \(401\): Incorrect API key\./,
   ],
   [
     'an upstream that repeats the key',
     createJsonReply({ error: { message: `Incorrect key ${KEY.slice(0, 20)}` } }, 401),
-    /rejected this key \(401\)\. Check/,
+    /rejected the credential \(401\)\. Check/,
   ],
   [
     'a limit',
     createJsonReply({ error: { message: 'Slow down' } }, 429),
-    /accepted the key but is rate limiting it \(429\): Slow down\./,
+    /accepted the credential but is rate limiting it \(429\): Slow down\./,
   ],
-  ['a wrong path', createJsonReply({}, 404), /The URL does not exist \(404\)\. Check base_url/],
+  [
+    'a wrong path',
+    createJsonReply({}, 404),
+    /The URL( or the model)? does not exist \(404\)\. Check base_url/,
+  ],
   ['a page instead of a list', createJsonReply({ hello: 'world' }), /not a model list/],
-  ['an upstream that is down', createJsonReply({ error: 'maintenance' }, 503), /returned 503: maintenance\./],
+  ['an upstream that is down', createJsonReply({ error: 'maintenance' }, 503), /returned status 503: maintenance\./],
 ] as const)
   test(`${name} is reported in plain words and without the key`, async (t) => {
     const { ask, main } = await start(t, () => reply);

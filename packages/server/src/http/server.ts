@@ -205,7 +205,7 @@ const CONNECT_FAULT = new Fault(
 
 const TRANSFER_CODING_FAULT = new Fault(
   'unsupported_media_type',
-  'The only supported transfer coding is "chunked".',
+  'The transfer coding is not supported. Use "chunked".',
 );
 
 /**

@@ -179,7 +179,7 @@ export async function runDatabaseCommand(
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command)
-    throw new FatalError(`unknown command "${name}". Run "floe help" to list the commands.`, {
+    throw new FatalError(`Unknown command "${name}". Run "floe help" to list the commands.`, {
       exitCode: 2,
     });
   const given = parseCommandArguments(args, command);

@@ -214,7 +214,7 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
   parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
   parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
   for (const setting of config.unsupportedSettings)
-    parts.log.warn({ setting }, 'setting is valid but has no effect in this version');
+    parts.log.warn({ setting }, 'setting is valid but has no effect');
   for (const { id, reason } of config.unusableProviders)
     parts.log.warn({ provider: id, reason }, 'provider cannot be used');
   for (const { id, reason } of config.unusableResources)

@@ -28,12 +28,12 @@ export async function runMarkEncryptionKeyLost(
   const { id, previousKeys = [] } = deriveStoredSecretsKey(secretKey, encryptionKeys);
   if ([id, ...previousKeys.map((key) => key.id)].includes(keyId))
     throw new FatalError(
-      `The key ${keyId} is configured, so Floe can decrypt the secrets that are encrypted with it. Use a missing key id from the error message of the server.`,
+      `The key ${keyId} is configured, so Floe can decrypt the secrets that are encrypted with this key. Use one of the missing key ids in the error message of the server.`,
     );
   const secrets = await listSecretsOfKey(writer, keyId);
   if (secrets.length === 0)
     throw new FatalError(
-      `No stored secret is encrypted with the key ${keyId}. Use a missing key id from the error message of the server.`,
+      `No stored secret is encrypted with the key ${keyId}. Use one of the missing key ids in the error message of the server.`,
     );
   if (!isDryRun) await markEncryptionKeyLost(writer, systemClock, keyId, secrets);
   const heading = isDryRun

@@ -46,7 +46,7 @@ export async function closeRelayComponents(
   await rows.flush(flushMs).catch((error: unknown) => {
     log.warn(
       { err: error },
-      'relay decisions remain in the spool and will be stored in the database at the next start',
+      'relay decisions or events remain in the spool and will be stored in the database at the next start',
     );
   });
   await rows.close();

@@ -19,7 +19,8 @@ export function parseTimeRange(query: {
  * evaluate
  */
 export function requireValidTimeRange(fromMs: number, toMs: number): void {
-  if (fromMs >= toMs) throw new Fault('invalid_request', 'from: must be earlier than to', { param: 'from' });
+  if (fromMs >= toMs)
+    throw new Fault('invalid_request', 'from: must be earlier than "to"', { param: 'from' });
   if (toMs - fromMs > MAX_RANGE_MS)
     throw new Fault('invalid_request', 'from: the range must not exceed ten years', { param: 'from' });
 }

@@ -32,9 +32,8 @@ export function toMaintenanceWindowColumns(
   const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
   const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);
   if (schedule === null) {
-    if (startsAt === null)
-      throw invalidField('starts_at', 'is required: set starts_at and ends_at, or schedule');
-    if (endsAt === null) throw invalidField('ends_at', 'is required');
+    if (startsAt === null) throw invalidField('starts_at', 'is required unless schedule is set');
+    if (endsAt === null) throw invalidField('ends_at', 'is required unless schedule is set');
     if (minutes !== null) throw invalidField('duration_minutes', 'requires schedule');
   } else if (minutes === null) throw invalidField('duration_minutes', 'is required if schedule is set');
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt)

@@ -62,7 +62,11 @@ export async function renderMonitoringMetrics(
   });
   return [
     figures.render(),
-    formatGauge('floe_monitors', 'Number of monitors by status.', byStatus),
+    formatGauge(
+      'floe_monitors',
+      'Number of monitors, by status (waiting, healthy, failing or paused).',
+      byStatus,
+    ),
     formatGauge(
       'floe_monitor_up',
       `Whether a monitor is healthy (1) or failing (0), for at most ${MAX_MONITOR_SERIES} monitors that are neither waiting nor paused.`,

@@ -26,11 +26,11 @@ export async function removeUnusedTeam(
   nowMs: number,
 ): Promise<void> {
   const uses = Object.entries(await countTeamReferences(writer, org_id, id, nowMs));
-  const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
+  const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${what}: ${count}`);
   if (named.length > 0)
     throw new Fault(
       'conflict',
-      `The team "${id}" is used by ${named.join(', ')}. Remove or change them first.`,
+      `The team "${id}" is in use (${named.join(', ')}). Remove or change these resources first.`,
     );
   await deleteTeam(writer, org_id, id);
 }

@@ -148,7 +148,7 @@ function resolveSetting(
   const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.defaultValue;
   if (need && value === undefined)
     throw new MissingSettingError(
-      `the provider requires \`${name}\`; set it, or set the environment variable ${need.variables.join(' or ')}`,
+      `the provider requires \`${name}\`; set it${variable === noVariable ? '' : `, or set the environment variable ${need.variables.join(' or ')}`}`,
     );
   return value;
 }

@@ -107,22 +107,22 @@ function describeResponse(
   const told = (message: string) => ({ ok: false, models: null, message });
   if (status === 401 || status === 403)
     return told(
-      `The provider rejected this key (${status})${reason} Check that the key is complete and still valid.`,
+      `The provider rejected the credential (${status})${reason} Check that the credential is complete and still valid.`,
     );
   if (status === 404)
     return told(
-      `The URL does not exist (404)${reason} Check base_url. For many kinds of providers, base_url ends in /v1.`,
+      `${asked === 'completion' ? 'The URL or the model' : 'The URL'} does not exist (404)${reason} Check base_url${asked === 'completion' ? ' and the name of the model' : ''}. For many kinds of providers, base_url ends in /v1.`,
     );
   if (status === 429)
     return told(
-      `The provider accepted the key but is rate limiting it (429)${reason} Try again later, or check the quota of the key.`,
+      `The provider accepted the credential but is rate limiting it (429)${reason} Try again later, or check the quota of the credential.`,
     );
   if (status >= 300 && status < 400)
     return told(
       `The URL responds with a redirect (${status}), which Floe does not follow. Set base_url to the final URL.`,
     );
   return told(
-    `The provider returned ${status}${reason} Check the settings of the provider, or try again later.`,
+    `The provider returned status ${status}${reason} Check the settings of the provider, or try again later.`,
   );
 }
 
@@ -193,7 +193,8 @@ function describeNetworkError(error: unknown): string {
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name in base_url does not exist in DNS. Check its spelling.',
   EAI_AGAIN: 'The host name in base_url could not be resolved. Check the DNS settings of the Floe server.',
-  ECONNREFUSED: 'The connection was refused. Check that the server is running and that the port is correct.',
+  ECONNREFUSED:
+    'The connection was refused. Check that the provider is running, and that the port in base_url is correct.',
   ECONNRESET: 'The connection was closed without a response. Check base_url and the proxy settings.',
   EHOSTUNREACH: 'The host is unreachable. Check base_url, and check the network of the Floe server.',
   ENETUNREACH: 'The network is unreachable. Check base_url, and check the network of the Floe server.',

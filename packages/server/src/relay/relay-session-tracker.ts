@@ -70,7 +70,7 @@ export class RelaySessionTracker {
     this.#clock = clock;
     this.#flushFailure = new RepeatedFailureLog(log, clock, {
       failed: 'relay sessions could not be stored; retrying',
-      recovered: 'storing relay sessions works again',
+      recovered: 'relay sessions are being stored again',
     });
     this.#readUntil = clock.now() - 24 * 3_600_000;
   }

@@ -58,7 +58,7 @@ export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)
     throw new FatalError(
-      'storage.database must be sqlite:<file path> or postgres://user:password@host:port/database. Example: sqlite:./.floe/floe.db',
+      'storage.database (or FLOE_DATABASE_URL) must be sqlite:<file path> or postgres://user:password@host:port/database. Example: sqlite:./.floe/floe.db',
     );
   return path === '' ? join(dataDir, 'floe.db') : resolve(path);
 }

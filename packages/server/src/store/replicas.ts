@@ -86,7 +86,7 @@ export async function registerReplica(
           await writer.deleteFrom('replicas').where('id', '=', id).execute();
         })
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'lease of this process could not be released; it expires in 15 s'),
+          log.warn({ err: error }, 'lease of this process could not be released; it expires within 15 s'),
         );
     },
   };

@@ -79,7 +79,7 @@ function readAllowedToolChoice(
     const word = asString(asObject(value)?.['type']) ?? '';
     if (wereGiven && asObject(value) && !['auto', 'none', 'any', 'required', 'allowed_tools'].includes(word))
       throw createInvalidFieldFault(
-        '`tool_choice` must not name a hosted tool, because the IDE adapter does not support hosted tools. Name another tool, or omit `tool_choice`.',
+        '`tool_choice` must not select a tool, because `tools` contains only hosted tools, which the IDE adapter does not support. Add a function tool to `tools`, or omit `tool_choice`.',
         'tool_choice',
       );
     return undefined;

@@ -137,7 +137,7 @@ function createTarget({ params, info, group }: DeploymentSource, draft: ConfigDr
   }
   const { model, region } = splitRegion(provider, stripApiPrefix(provider.kind, parts.model));
   if (/\s/.test(model) || model === '') {
-    params.note('model', 'not_imported', 'must be a valid model id');
+    params.note('model', 'not_imported', 'must not be empty or contain spaces');
     return null;
   }
   const all = region === undefined || 'region' in fields ? fields : { ...fields, region };
@@ -211,7 +211,7 @@ function readRouting(
       params.note(
         field,
         'changed',
-        'became part of a limit for the model: the sum of its entries; there is no limit if an entry has no value',
+        'became part of a limit for the model, which is the sum over all model_list entries of the model; if one of these entries has no value, the limit is omitted',
       );
   return {
     group,

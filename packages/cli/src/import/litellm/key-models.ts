@@ -44,7 +44,7 @@ export function resolveAllowedModels(
   if (patterns.size === 0)
     return {
       patterns: ['no-model'],
-      note: 'the key and its team have no model in common, so the key allows no model',
+      note: 'the key and its team have no models in common, so the key cannot use any model',
     };
   const added = patterns.size > names.length ? 'the targets of the routes in this list were added' : '';
   return { patterns: [...patterns], note: added };

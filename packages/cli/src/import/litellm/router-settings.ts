@@ -115,7 +115,7 @@ function readStrategy(
   router?.note(
     'routing_strategy',
     'changed',
-    'Floe does not support this strategy; converted to strategy: weighted',
+    'became strategy: weighted, because Floe does not support this strategy',
   );
   return { strategy: 'weighted', isShuffle: false };
 }

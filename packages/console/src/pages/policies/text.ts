@@ -43,7 +43,7 @@ export const policiesText = {
     optional: '(optional)',
     detectorsHint:
       'The policy applies only when at least one of the selected detectors finds something. Select none to use only the condition.',
-    secrets: 'API keys, tokens and private keys',
+    secrets: 'API keys, tokens, passwords in URLs, and private keys',
     action: 'Action',
     message: 'Message',
     messageHint: 'Returned to the caller with the name of the policy.',

@@ -139,7 +139,8 @@ export const providersText = {
     baseUrlPlaceholder: 'https://…',
     baseUrlDefault: (kind: string) => `${kind} default`,
     models: 'Allowed models',
-    modelsHint: 'Model IDs or patterns such as gpt-5*, one per line. * matches all models.',
+    modelsHint:
+      'Model names without the provider ID, or patterns such as gpt-5*, one per line. * matches all models.',
   },
   models: {
     save: 'Save allowlist',

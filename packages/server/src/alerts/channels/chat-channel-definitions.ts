@@ -149,7 +149,7 @@ export const telegramDefinition: ChannelDefinition<'telegram'> = {
       };
     },
     refusal: (answer) =>
-      parseReceiverJson(answer)?.['ok'] === true ? null : 'the response is not from Telegram; check the URL',
+      parseReceiverJson(answer)?.['ok'] === true ? null : 'the response is not from Telegram; check base_url',
     retryAfterMs(answer) {
       const parameters = parseReceiverJson(answer)?.['parameters'];
       const seconds = isJsonRecord(parameters) ? parameters['retry_after'] : undefined;

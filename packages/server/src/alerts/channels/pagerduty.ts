@@ -35,7 +35,7 @@ export const pagerdutyDefinition: ChannelDefinition<'pagerduty'> = {
     refusal: (answer) =>
       parseReceiverJson(answer)?.['status'] === 'success'
         ? null
-        : 'the response is not from PagerDuty; check the URL',
+        : 'the response is not from PagerDuty; check base_url',
   },
 };
 

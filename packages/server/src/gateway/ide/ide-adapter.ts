@@ -123,7 +123,7 @@ function allowedMethods(method: string): string {
 function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
-    `No endpoint exists at ${path.slice(0, 200)}. The IDE adapter serves POST ${IDE_BASE_PATH}/chat/completions and GET ${IDE_BASE_PATH}/models. Set the base URL of the IDE to the part before /chat/completions.`,
+    `No endpoint exists at ${path.slice(0, 200)}. The IDE adapter serves POST ${IDE_BASE_PATH}/chat/completions and GET ${IDE_BASE_PATH}/models. Set the base URL of the IDE to the URL of Floe followed by ${IDE_BASE_PATH}.`,
   );
 }
 

@@ -140,8 +140,8 @@ function isBatch(purpose: string): boolean {
 function findSeparator(line: Buffer): string | null {
   if (line.includes(CR)) return 'a carriage return';
   if (line.includes('\u2028') || line.includes('\u2029'))
-    return 'U+2028 or U+2029 unescaped (write \\u2028 or \\u2029)';
-  return line.includes('\u0085') ? 'U+0085 unescaped (write \\u0085)' : null;
+    return 'an unescaped U+2028 or U+2029 (write \\u2028 or \\u2029)';
+  return line.includes('\u0085') ? 'an unescaped U+0085 (write \\u0085)' : null;
 }
 
 function isBlank(byte: number): boolean {

@@ -135,7 +135,9 @@ class ProviderCall implements UpstreamResponseHandler {
 
   onError(cause: Error): void {
     this.fail(
-      new Fault('upstream_unreachable', `${this.#provider} cannot be reached. Retry the request.`, { cause }),
+      new Fault('upstream_unreachable', `${this.#provider} could not be reached. Retry the request.`, {
+        cause,
+      }),
     );
   }
 

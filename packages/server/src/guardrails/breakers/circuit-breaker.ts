@@ -147,7 +147,7 @@ export class CircuitBreaker {
     this.#counts.add('slow', now);
     const calls = this.#counts.calls(now);
     if (calls >= MIN_CALLS && this.#counts.sum('slow', now) >= SLOW_SHARE * calls)
-      this.#open(now, 'too many responses had a long time to first token');
+      this.#open(now, 'the time to first token was too long in too many responses');
   }
 
   /** Records a failure of the target: unreachable, broken connection, 5xx or timeout. */
@@ -174,7 +174,7 @@ export class CircuitBreaker {
     this.#counts.add('failed', now);
     if (this.state === 'open') return;
     this.#isCredential = true;
-    this.#open(now, `the credential failed: ${code}`);
+    this.#open(now, `the credential was rejected, or its account has no quota or credit left: ${code}`);
   }
 
   /** Records a 429, which is not a failure. Starts a cooldown of `askedMs`, or of a random, increasing time. */

@@ -94,7 +94,7 @@ export function findPolicyError(config: PolicyConfig): string | null {
 }
 
 /** The message for a policy that makes the conditions of an organization too expensive to compile. */
-export const COMPILATION_COST_MESSAGE = `the regular expressions of all policies of the organization need more than ${MAX_ORG_COMPILATION_STEPS} steps to compile; use fewer or shorter regular expressions`;
+export const COMPILATION_COST_MESSAGE = `the regular expressions of all policies of the organization need more than ${MAX_ORG_COMPILATION_STEPS.toLocaleString('en-US')} steps to compile; use fewer or shorter regular expressions`;
 
 /**
  * Returns the number of steps that compiling a condition takes, or 0 if it is invalid. `findPolicyError` reports an

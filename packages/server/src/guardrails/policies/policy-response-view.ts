@@ -51,7 +51,9 @@ export class PolicyResponseView implements PolicyEvaluationInput {
   variables(): readonly (ConditionVariables | EvaluationFailure)[] {
     const { text, finish, tools, usage } = this.#answer;
     if (text.length > MAX_TEXT_CHARS)
-      return [new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`)];
+      return [
+        new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS.toLocaleString('en-US')} characters`),
+      ];
     const own = {
       answer: new Map<string, ConditionValue>([
         ['text', text],

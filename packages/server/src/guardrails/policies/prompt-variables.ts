@@ -71,13 +71,19 @@ class PromptVariables {
     if (this.#needsMember('messages') || this.#needsMember('text')) {
       const messages = this.#allMessages();
       if (messages.length > MAX_LIST_ENTRIES)
-        return new EvaluationFailure(`the request has more than ${MAX_LIST_ENTRIES} messages`);
+        return new EvaluationFailure(
+          `the request has more than ${MAX_LIST_ENTRIES.toLocaleString('en-US')} messages`,
+        );
       const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
       if (chars > MAX_TEXT_CHARS)
-        return new EvaluationFailure(`the text is longer than ${MAX_TEXT_CHARS} characters`);
+        return new EvaluationFailure(
+          `the text is longer than ${MAX_TEXT_CHARS.toLocaleString('en-US')} characters`,
+        );
     }
     if (this.#needsMember('tools') && this.#toolNames().length > MAX_LIST_ENTRIES)
-      return new EvaluationFailure(`the request has more than ${MAX_LIST_ENTRIES} tools`);
+      return new EvaluationFailure(
+        `the request has more than ${MAX_LIST_ENTRIES.toLocaleString('en-US')} tools`,
+      );
     return null;
   }
 

@@ -52,8 +52,7 @@ export function buildBoardHeadline(view: BoardView, zone: TimeZoneDateFormatter)
   if (healthy.length > 0 && waiting.length + paused.length === 0)
     return { status: 'healthy', title: 'All jobs are healthy', detail: formatJobCount(all.length) };
   if (healthy.length > 0) return { status: 'healthy', title: 'No job is failing', detail: toSentence(rest) };
-  if (waiting.length > 0)
-    return { status: 'waiting', title: 'Waiting for the first beats', detail: toSentence(rest) };
+  if (waiting.length > 0) return { status: 'waiting', title: 'Waiting for beats', detail: toSentence(rest) };
   if (paused.length > 0)
     return { status: 'paused', title: 'All jobs are paused', detail: formatJobCount(all.length) };
   return { status: 'waiting', title: 'This board has no monitors yet', detail: '' };

@@ -167,7 +167,7 @@ test('the headline describes the worst status, except for failures in maintenanc
   assert.equal(says(failing('a'), failing('b'), failing('c')), 'a and 2 others are failing');
   assert.equal(says(shown('a'), failing('b', { maintenanceUntil: NOW + 1 })), 'Maintenance in progress');
   assert.equal(says(shown('a'), shown('b', { status: 'waiting' })), 'No job is failing');
-  assert.equal(says(shown('a', { status: 'waiting' })), 'Waiting for the first beats');
+  assert.equal(says(shown('a', { status: 'waiting' })), 'Waiting for beats');
   assert.equal(says(), 'This board has no monitors yet');
   const old = renderBoardPage(view([shown('a')], { checkedAt: NOW - 200_000 }), LINKS);
   assert.match(old, /This page may be out of date/);

@@ -35,8 +35,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
       name: 'me.connect_identity',
       method: 'POST',
       path: '/api/me/identities/{name}/connect',
-      summary:
-        'Redirect to an OpenID Connect issuer that you want to connect to your account; requires a step-up',
+      summary: 'Get the URL for connecting an OpenID Connect issuer to your account; requires a step-up',
       status: 200,
       params: oidcParams,
       answer: oidcConnectRedirect,

@@ -35,7 +35,7 @@ export function checkConfiguration(env: ServerEnvironment): ConfigurationCheckRe
           createWarningFinding(
             'configuration',
             text,
-            'Change the setting, or ignore this warning if the setting is intended.',
+            'Correct the name of the variable, or remove the variable.',
           ),
         ),
         ...inactiveFields.map((field) =>

@@ -36,7 +36,7 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
   if (!isWritable(dataDir))
     return createFailedFinding(
       'data_directory',
-      `this user cannot write to ${dataDir}`,
+      `the current user cannot write to ${dataDir}`,
       'Run Floe as the owner of the directory, or change the owner with chown.',
     );
   if (process.platform !== 'win32' && (statSync(dataDir).mode & GROUP_AND_OTHERS_BITS) !== 0)

@@ -27,7 +27,7 @@ export async function checkProviders(
   { catalogs, unusable }: ProvidersToCheck,
   options: ProviderCheckOptions,
 ): Promise<DoctorFinding[]> {
-  const remedy = 'Set the missing value, or set enabled: false for this provider.';
+  const remedy = 'Correct the provider settings, or set enabled: false for this provider.';
   const findings = unusable.map(({ id, reason }) =>
     createFailedFinding('providers', `${id} cannot be used: ${reason}`, remedy),
   );

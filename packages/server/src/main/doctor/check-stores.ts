@@ -130,7 +130,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
     };
   try {
     const { version, latencyMs, clockOffsetMs, evictionPolicy } = await inspectRedis(url, clock);
-    const message = `${version} is usable, ${latencyMs.toFixed(1)} ms per command`;
+    const message = `${version} is ${latencyMs > SLOW_SHARED_STORE_MS ? 'slow' : 'usable'}, ${latencyMs.toFixed(1)} ms per command`;
     const findings = [
       latencyMs > SLOW_SHARED_STORE_MS
         ? createWarningFinding(

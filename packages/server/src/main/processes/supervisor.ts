@@ -38,7 +38,7 @@ export class Supervisor {
   });
   readonly #crashes = new CounterFamily({
     name: 'floe_process_crashes_total',
-    help: 'Number of times that the supervisor restarted a process after an unexpected exit. Reported only if `server.processes` is greater than 1.',
+    help: 'Number of times that a process exited unexpectedly. Reported only if `server.processes` is greater than 1.',
     labels: [],
   });
   #isStarted = false;

@@ -22,7 +22,7 @@ export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOr
     method: 'POST',
     path: '/api/management/breakers/{id}/force',
     scope: 'management',
-    summary: 'Force a breaker open or closed for a limited time',
+    summary: 'Force a breaker open or closed for a limited time, or return it to automatic',
     params: idParams,
     body: breakerForceInput,
     answer: breakerResource,
@@ -62,7 +62,7 @@ function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog
       ? `The model "${name.model}" is not on the allowlist of "${name.provider}"`
       : provider.credential(name.credential).name === name.credential
         ? null
-        : `"${name.provider}" has no credential "${name.credential}"`;
+        : `The provider "${name.provider}" has no credential "${name.credential}"`;
   if (missing !== null)
     throw new Fault('not_found', `${missing}, so this breaker does not exist.`, { param: 'id' });
 }

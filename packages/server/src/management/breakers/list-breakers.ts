@@ -11,7 +11,7 @@ export function defineListBreakersOperation(breakers: BreakerLister): Operation 
     method: 'GET',
     path: '/api/management/breakers',
     scope: 'management',
-    summary: 'List breakers that are not closed or are forced, sorted by id',
+    summary: 'List breakers that are not closed, are forced or have recent failures, sorted by id',
     query: breakerListQuery,
     answer: createPageSchema(breakerResource),
     async run({ orgId }, { query: { sort = 'id', ...query } }) {

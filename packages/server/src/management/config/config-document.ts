@@ -97,7 +97,8 @@ export function parseConfigDocument({
         .map(({ path: [, , ...path], name }) => [JSON.stringify(path), name]),
     ),
     ignored: others.map(
-      (section) => `${section}: applies to the whole installation and can only be set in floe.yaml`,
+      (section) =>
+        `${section}: applies to the whole installation and can be set only in the floe.yaml of the server`,
     ),
   };
 }

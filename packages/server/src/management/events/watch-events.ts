@@ -24,7 +24,7 @@ export function defineWatchEventsOperation(hub: LiveHub): Operation {
     path: '/api/events',
     scope: ['management', 'monitoring'],
     summary:
-      'Stream live events as Server-Sent Events; `Last-Event-ID` resumes the stream after a lost connection',
+      'Stream live events as server-sent events; `Last-Event-ID` resumes the stream after a lost connection',
     status: 200,
     params: z.strictObject({}),
     query: eventStreamQuery,

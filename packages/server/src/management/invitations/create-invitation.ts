@@ -95,7 +95,7 @@ function buildInvitationMail({
     to: email,
     subject: 'You have been invited to Floe',
     text: [
-      `You have been invited as ${role}. Open this link to accept the invitation. The link works once and expires at ${expires_at}:`,
+      `You have been invited to Floe with the role ${role}. Open this link to accept the invitation. The link works once and expires at ${expires_at}:`,
       '',
       link,
       '',

@@ -42,7 +42,7 @@ export async function requireNoRulesForKey(
   if (found.length > 0)
     throw new Fault(
       'conflict',
-      `This key cannot be renamed, because rules contain its name: ${found.slice(0, MAX_LISTED_RULES).join(', ')}${found.length > MAX_LISTED_RULES ? ` and ${found.length - MAX_LISTED_RULES} more` : ''}. Change these rules first.`,
+      `This key cannot be renamed, because other resources refer to its name: ${found.slice(0, MAX_LISTED_RULES).join(', ')}${found.length > MAX_LISTED_RULES ? ` and ${found.length - MAX_LISTED_RULES} more` : ''}. Change these resources first.`,
       { param: 'name' },
     );
 }

@@ -14,7 +14,7 @@ export function defineRemoveMemberOperation(dependencies: MemberOperationDepende
     path: '/api/management/members/{id}',
     scope: 'management',
     summary:
-      'Remove a member: ends their sessions, revokes their keys, and prevents group mappings from adding them again until the removal is undone',
+      'Remove a member, end their sessions, revoke their keys, and prevent group mappings from adding them again until the removal is undone',
     params: idParams,
     answer: z.null(),
     status: 204,

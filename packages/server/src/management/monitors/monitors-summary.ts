@@ -19,7 +19,8 @@ export function defineGetMonitorSummaryOperation(dependencies: MonitoringDepende
     method: 'GET',
     path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
-    summary: 'Count the monitors in each status, and read the last 24 hours of selected monitors',
+    summary:
+      'Count the monitors in each status, and read the history of selected monitors for the last 24 hours',
     query: monitorStatusSummaryQuery,
     answer: monitorStatusSummary,
     async run({ orgId, reader }, { query }) {

@@ -102,7 +102,7 @@ async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<
     severity: 'critical',
     subject: { kind: 'breaker', id: subject_id, name: subject_name },
     since: toIsoTimestamp(at),
-    text: 'The provider rejects this credential.',
+    text: 'The provider rejects this credential, or its account has no quota or credit left.',
   }));
 }
 

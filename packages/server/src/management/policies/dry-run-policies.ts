@@ -31,7 +31,7 @@ export function defineDryRunPoliciesOperation(
     async run({ orgId, reader, clock }, { body }) {
       const { samples, stored_bodies: kept } = body;
       if ((samples === undefined) === (kept === undefined))
-        throw new Fault('invalid_request', 'Send exactly one of `samples` and `stored_bodies`.', {
+        throw new Fault('invalid_request', 'Send exactly one of "samples" and "stored_bodies".', {
           param: 'samples',
         });
       const policies = body.policies ?? listEnabledPolicies(getLoadedOrg, orgId);

@@ -41,7 +41,7 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
     method: 'POST',
     path: '/api/management/relay/approvals/{id}',
     scope: 'management',
-    summary: 'Decide a pending approval: allow once, allow for the session, or deny',
+    summary: 'Decide on a pending approval: allow once, allow for the session, or deny',
     params: idParams,
     body: approvalDecisionInput,
     answer: approvalResource,

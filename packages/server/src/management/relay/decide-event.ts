@@ -10,7 +10,8 @@ export function defineDecideEventOperation({ decisionEngine }: RelayDependencies
     method: 'POST',
     path: '/relay/v1/decisions',
     scope: 'relay',
-    summary: 'Decide on a shell command, connector call, prompt or file access before it happens',
+    summary:
+      'Decide whether an agent may run a shell command, call a connector, accept a prompt or access a file',
     body: relayEvent,
     answer: relayDecision,
     run: async ({ actor }, { body }) => decisionEngine.decide(toRelayCaller(actor), body),

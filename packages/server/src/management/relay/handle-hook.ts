@@ -79,7 +79,7 @@ export function defineHandleHookOperation({
 }
 
 function createLimitDenial(fileCount: number): HookDecision {
-  const message = `This action is denied because it is too large. Number of affected files: ${fileCount}. Floe can evaluate at most ${MAX_HOOK_EVENTS} files, and at most ${MAX_HOOK_CONTENT_CHARS} characters of content in all files together.`;
+  const message = `This action is denied because it is too large. Number of affected files: ${fileCount}. Floe can evaluate at most ${MAX_HOOK_EVENTS} files, and at most ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of content in total.`;
   return {
     decision: 'deny',
     userMessage: message,

@@ -27,7 +27,7 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
       if (!row)
         throw new Fault(
           'not_found',
-          'There is no approval with this id, or the approval belongs to another key. A key needs the scope `management` or `read` to read the approvals of other keys. Floe deletes approvals when their retention period ends.',
+          'There is no approval with this id, or the approval belongs to another key. A key needs the scope "management" or "read" to read the approvals of other keys. Floe deletes approvals when their retention period ends.',
         );
       return toApprovalResource(row, clock.now());
     },

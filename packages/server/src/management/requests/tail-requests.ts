@@ -31,7 +31,8 @@ export const tailRequestsOperation = defineReadOperation({
   method: 'GET',
   path: '/api/analytics/tail',
   scope: 'management',
-  summary: 'List the requests that were recorded between two events, and their exact number',
+  summary:
+    'List requests that were recorded between two events of the event stream, and return their exact number',
   query: requestTailQuery,
   answer: requestTailPage,
   async run({ orgId, reader }, { query }) {

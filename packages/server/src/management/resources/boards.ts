@@ -110,7 +110,7 @@ export function createBoardKind(dependencies: MonitoringDependencies): BoardReso
 /** @throws Fault `conflict`; slugs are unique in the installation */
 async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
   if (!(await findBoardBySlug(reader, slug))) return;
-  throw new Fault('conflict', `Another board already uses the URL path "${slug}". Choose another one.`, {
+  throw new Fault('conflict', `Another board already uses the URL path "${slug}". Choose another URL path.`, {
     param: 'slug',
   });
 }

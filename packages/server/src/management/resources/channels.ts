@@ -56,7 +56,7 @@ const CHANNEL_SUMMARIES = {
   update:
     'Change an alert channel; after the secret of a webhook changes, Floe signs alerts with both secrets for 24 hours',
   replace: 'Create or replace an alert channel by its id or name',
-  delete: 'Remove an alert channel; its deliveries remain in the log',
+  delete: 'Remove an alert channel; its pending deliveries fail, but its delivery history is kept',
 };
 
 // budget: one declaration

@@ -75,7 +75,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     volatileFields: ['status', 'last_beat_at', 'next_due_at', 'deadline_at', 'failing_since', 'beat_url'],
     summaries: MONITOR_SUMMARIES,
     schemas: MONITOR_SCHEMAS,
-    notFoundMessage: 'No monitor of this organization has this id.',
+    notFoundMessage: 'No monitor has this id.',
     notFoundCode: 'monitor_not_found',
     beforeTransaction: () => dependencies.engine.changeContext(),
     find: (reader, orgId, id) => findMonitorView(reader, orgId, id, evaluationContext()),

@@ -55,7 +55,8 @@ type PlatformKeyKind = ResourceKind<PlatformKeyRow, PlatformKeyInput, PlatformKe
 
 const KEY_SUMMARIES = {
   list: 'List platform keys, including revoked keys, newest first',
-  create: 'Create a platform key; a key that a person with the role member creates belongs to that person',
+  create:
+    'Create a platform key; a person with the role `member` becomes the owner of the keys that they create',
   get: 'Read one platform key',
   update: 'Change the name, scopes, models, paths, team, owner or expiry of a platform key',
   replace: 'Replace all fields of an existing platform key; accepts the body that GET returns',

@@ -63,7 +63,8 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
       list: 'List providers and their credentials, without secrets: those in floe.yaml first',
       create: 'Create a provider; its credentials are stored encrypted and are sent only to its URL',
       get: 'Read one provider, without secrets',
-      update: 'Change a provider; its credentials are kept unless its URL changes',
+      update:
+        'Change a provider; a request that changes its URL must contain its credentials and other secrets again',
       replace: 'Create or replace a provider by its id',
       delete: 'Remove a provider and its credentials; fails while a route refers to it',
     },

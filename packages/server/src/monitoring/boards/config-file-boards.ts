@@ -16,7 +16,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { parseBoardGroups } from './board.ts';
 
 const SLUG_TAKEN =
-  'must be unique in the installation, but another organization already has a board with this slug. Choose another slug, or rename or delete that board first.';
+  'must be unique in the installation, but another organization already has a board with this slug. Choose another slug. Alternatively, change the slug of the other board or delete that board first.';
 
 /** The resource kind of boards in floe.yaml. */
 export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({

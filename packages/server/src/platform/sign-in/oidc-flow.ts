@@ -92,7 +92,7 @@ export async function startOidcFlow(
   const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
     throw new OidcSignInError(
       'unavailable',
-      `Floe could not load the OpenID configuration of ${oidc.issuer}. Check the URL in auth.oidc, and that the identity provider is reachable from this server.`,
+      `Floe could not load the OpenID configuration of ${oidc.issuer}. Check issuer in auth.oidc, and check that this server can connect to the identity provider.`,
       {
         cause,
       },

@@ -80,7 +80,7 @@ async function verifyProof(
     const shown = await verifyPasskeyAssertion(context, context.database.read, passkey);
     if (shown.row.user_id !== user.id)
       throw createSignInFailedFault(
-        'This passkey belongs to another account. Use a passkey of the account that is signed in.',
+        'This passkey belongs to another account. Use a passkey of the account that you are signed in to.',
       );
     return (writer) => consumePasskeyAssertion(context, writer, shown);
   }

@@ -49,7 +49,7 @@ async function baseCredentials(
     const found = await fromProfile(profile, identity, context, MAX_PROFILE_CHAIN);
     if (found) return found;
     throw createCredentialFault(
-      `the profile "${profile}" does not exist or has neither keys nor a role; add aws_access_key_id and aws_secret_access_key or role_arn to the profile, or use a different profile`,
+      `the profile "${profile}" does not exist or has neither keys nor a role; add role_arn, or aws_access_key_id and aws_secret_access_key, to the profile, or use a different profile`,
     );
   }
   if (environmentKeys) return { keys: environmentKeys, expiresAt: null };
@@ -59,7 +59,7 @@ async function baseCredentials(
   if (container) return fromContainer(container, context);
   if (metadata !== undefined) return fromMetadataService(metadata, context);
   throw createCredentialFault(
-    'no AWS credentials were found in `identity`, the environment or the shared files; add credentials there, or set `identity.metadata: true` to use the instance role',
+    'no AWS credentials were found in `identity`, the environment or the shared files; set keys or a profile in `identity`, or set `identity.metadata: true` to use the instance role',
   );
 }
 

@@ -83,9 +83,12 @@ export async function callCredentialService(
     answer = await sendBufferedRequest(context.transport, context.clock, call, RESPONSE_LIMITS);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw unreachableFault(`${url.origin} did not respond (${why}); check that this machine can reach it`, {
-      cause,
-    });
+    throw unreachableFault(
+      `the request to ${url.origin} failed (${why}); check that this machine can connect to ${url.origin}`,
+      {
+        cause,
+      },
+    );
   }
   if (answer.status >= 500 || answer.status === 429)
     throw unreachableFault(

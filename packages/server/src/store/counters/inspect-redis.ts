@@ -37,7 +37,10 @@ export async function inspectRedis(url: string, clock: Clock): Promise<StoreInsp
   } catch (error) {
     const cause = lastError ?? error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new FatalError(`Cannot use the shared store: ${reason}. Check storage.shared.`, { cause });
+    throw new FatalError(
+      `Cannot use the shared store: ${reason}. Check storage.shared (or FLOE_REDIS_URL).`,
+      { cause },
+    );
   } finally {
     client.disconnect();
   }

@@ -35,7 +35,10 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<StoreI
   } catch (cause) {
     const reason =
       cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    throw new FatalError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
+    throw new FatalError(
+      `Cannot use the database: ${reason}. Check storage.database (or FLOE_DATABASE_URL).`,
+      { cause },
+    );
   } finally {
     await pool.end();
   }

@@ -216,9 +216,12 @@ async function waitForServer(
     } catch (error) {
       const { reason, away } = classifyConnectFailure(error);
       if (!away || clock.monotonic() >= until)
-        throw new FatalError(`Cannot use the database ${place}: ${reason}. Check storage.database.`, {
-          cause: error,
-        });
+        throw new FatalError(
+          `Cannot use the database ${place}: ${reason}. Check storage.database (or FLOE_DATABASE_URL).`,
+          {
+            cause: error,
+          },
+        );
       if (tries === 1) log.warn({ database: place, reason }, 'server is waiting for the database');
     }
     await sleep(clock, START_RETRY_MS);
@@ -246,7 +249,7 @@ function describeDatabaseUrl(url: string): string {
     return `${host}${pathname}`;
   } catch (cause) {
     throw new FatalError(
-      'storage.database must be postgres://user:password@host:port/database. Percent-encode special characters in the password.',
+      'storage.database (or FLOE_DATABASE_URL) must be postgres://user:password@host:port/database. Percent-encode special characters in the password.',
       { cause },
     );
   }

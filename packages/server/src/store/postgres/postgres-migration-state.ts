@@ -37,7 +37,10 @@ export async function readPostgresMigrationState(
   } catch (cause) {
     const reason =
       cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    throw new FatalError(`Cannot use the database: ${reason}. Check storage.database.`, { cause });
+    throw new FatalError(
+      `Cannot use the database: ${reason}. Check storage.database (or FLOE_DATABASE_URL).`,
+      { cause },
+    );
   } finally {
     await pool.end();
   }

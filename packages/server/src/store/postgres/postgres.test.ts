@@ -127,7 +127,7 @@ test('a wrong password, database or URL is rejected immediately', async (t) => {
   const cases: [string, RegExp][] = [
     [wrong((u) => (u.password = 'other')), /password authentication failed/],
     [wrong((u) => (u.pathname = '/nowhere')), /database "nowhere" does not exist/],
-    ['postgres://us er:p@ss:word@/', /storage\.database must be postgres:/],
+    ['postgres://us er:p@ss:word@/', /storage\.database \(or FLOE_DATABASE_URL\) must be postgres:/],
   ];
   for (const [place, message] of cases)
     await assert.rejects(

@@ -120,7 +120,7 @@ class DiskSpendJournal implements SpendJournal {
     this.#diskWait = new DiskWriteWaiter(this.#writer, options.clock);
     this.#applyFailure = new RepeatedFailureLog(options.log, options.clock, {
       failed: 'spending could not be written to the database; retrying',
-      recovered: 'writing spending to the database works again',
+      recovered: 'spending is being written to the database again',
     });
   }
 

@@ -50,7 +50,7 @@ export async function writeDatabaseCopy(
     await rm(unfinished, { force: true });
     const free = await requireFreeSpace(to, bytes, freeBytes);
     const places = { from, to, bytes, free_bytes: free };
-    log.info(places, `database copy${purpose} started; copying a large database can take several minutes`);
+    log.info(places, `copying the database${purpose}; a large database can take several minutes`);
     await write(unfinished);
     const file = await open(unfinished, 'r+');
     await file.chmod(0o600);

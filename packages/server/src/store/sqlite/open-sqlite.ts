@@ -210,7 +210,7 @@ async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())
     throw new FatalError(
-      `${path} is a directory. storage.database must specify a file. Example: sqlite:./.floe/floe.db`,
+      `${path} is a directory. storage.database (or FLOE_DATABASE_URL) must specify a file. Example: sqlite:./.floe/floe.db`,
     );
   try {
     createPrivateDirectory(dirname(path));

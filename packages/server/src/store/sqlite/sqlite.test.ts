@@ -112,7 +112,7 @@ test('the copy before a migration is logged and needs enough space, and the copy
   const after = await openSqlite(path, { ...parts, freeBytes: async () => 1e12 });
   t.after(() => after.close());
   const [first, last] = lines;
-  assert.match(first?.message ?? '', /database copy before migrating it.*minutes/);
+  assert.match(first?.message ?? '', /copying the database before migrating it.*minutes/);
   const { bytes, ...places } = { bytes: 0, ...first?.fields };
   assert.deepEqual(places, { from: path, to: copy, free_bytes: 1e12 });
   const { size, mode } = statSync(copy);
@@ -159,8 +159,8 @@ test('a path that cannot be a database is rejected with the reason', async (t) =
     [`sqlite:${join(dataDir, 'directory.db')}`, /directory\.db is a directory/],
     [`sqlite:${join(dataDir, 'text.db')}`, /text\.db is corrupted or not a SQLite database/],
     ['sqlite:/dev/null/floe.db', /Cannot write to the database \/dev\/null\/floe\.db/],
-    ['sqlite::memory:', /storage\.database must be/],
-    ['mysql://localhost/floe', /storage\.database must be/],
+    ['sqlite::memory:', /storage\.database \(or FLOE_DATABASE_URL\) must be/],
+    ['mysql://localhost/floe', /storage\.database \(or FLOE_DATABASE_URL\) must be/],
   ];
   for (const [url, message] of cases)
     await assert.rejects(
