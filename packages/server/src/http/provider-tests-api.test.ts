@@ -95,7 +95,11 @@ for (const [name, reply, expected] of [
     /The URL( or the model)? does not exist \(404\)\. Check base_url/,
   ],
   ['a page instead of a list', createJsonReply({ hello: 'world' }), /not a model list/],
-  ['an upstream that is down', createJsonReply({ error: 'maintenance' }, 503), /returned status 503: maintenance\./],
+  [
+    'an upstream that is down',
+    createJsonReply({ error: 'maintenance' }, 503),
+    /returned status 503: maintenance\./,
+  ],
 ] as const)
   test(`${name} is reported in plain words and without the key`, async (t) => {
     const { ask, main } = await start(t, () => reply);
