@@ -30,23 +30,34 @@ function dropCaches() {
   writeFileSync('/proc/sys/vm/drop_caches', '3');
 }
 
-/** Times requests until their body is complete, and downloads until their first bytes. */
+/** An export without matching rows has no first byte before all rows were read. */
+const MAX_REQUEST_MS = 20_000;
+
+/** Times requests until their body is complete, and downloads until their first bytes. The status is 0 after 20 seconds. */
 export function timedSession(url, cookie, readCpuMs) {
   return {
     async time(target) {
       const [started, before] = [performance.now(), readCpuMs()];
-      const answer = await fetch(url + target, { headers: { cookie } });
-      if (answer.headers.has('content-disposition')) {
-        const reader = answer.body.getReader();
-        await reader.read();
-        const ms = performance.now() - started;
-        await reader.cancel();
-        return { status: answer.status, ms, cpu: readCpuMs() - before };
-      }
-      await answer.text();
-      return { status: answer.status, ms: performance.now() - started, cpu: readCpuMs() - before };
+      const status = await readStatus(url + target, cookie);
+      return { status, ms: performance.now() - started, cpu: readCpuMs() - before };
     },
   };
+}
+
+async function readStatus(url, cookie) {
+  try {
+    const answer = await fetch(url, { headers: { cookie }, signal: AbortSignal.timeout(MAX_REQUEST_MS) });
+    if (!answer.headers.has('content-disposition')) await answer.text();
+    else {
+      const reader = answer.body.getReader();
+      await reader.read();
+      await reader.cancel();
+    }
+    return answer.status;
+  } catch (error) {
+    if (error.name !== 'TimeoutError') throw error;
+    return 0;
+  }
 }
 
 /** Returns the CPU time of processes, their children and all their threads so far, in milliseconds. */

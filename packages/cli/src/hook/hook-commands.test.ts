@@ -142,6 +142,30 @@ function theirs(shape: 'grouped' | 'flat'): JsonObject {
   return shape === 'flat' ? entry : { matcher: 'Bash', hooks: [entry] };
 }
 
+test('install stores a new key in settings that exist, and changes nothing else', async (t) => {
+  const home = newHome(t);
+  const floe = await denyingFloe(t);
+  const path = join(home, '.config', 'floe', 'relay.json');
+  put(path, JSON.stringify({ base_url: floe.url, key: 'eis_old', on_error: 'closed' }), 0o644);
+  const install = (env: Record<string, string>) =>
+    run([PROGRAM, 'hook', 'install', 'claude-code', '--yes'], home, { env });
+
+  const done = await install({ FLOE_RELAY_KEY: 'eis_test' });
+  assert.match(done.stdout, /connection stored[\s\S]*rules v7, valid until/);
+  const expected = { base_url: floe.url, key: 'eis_test', on_error: 'closed' };
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), expected);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+
+  const without = await install({ FLOE_BASE_URL: 'http://127.0.0.1:9' });
+  assert.doesNotMatch(without.stdout, /connection stored/);
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), expected);
+
+  put(path, 'not json');
+  const broken = await install({ FLOE_RELAY_KEY: 'eis_new' });
+  assert.match(broken.stdout, /must contain a JSON object/);
+  assert.equal(readFileSync(path, 'utf8'), 'not json');
+});
+
 test('install shows the change, keeps the connection for this user alone, and the installed command answers', async (t) => {
   const home = newHome(t);
   const floe = await denyingFloe(t);

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -178,10 +179,12 @@ function writeFileAtomically(linkPath: string, text: string, mode: number): void
 async function storeConnection(): Promise<void> {
   const paths = resolveHookPaths();
   const key = process.env['FLOE_RELAY_KEY']?.trim();
-  if (!existsSync(paths.user) && key) {
-    const baseUrl = process.env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563';
+  const stored = readStoredConnection(paths.user);
+  if (key && stored !== null && stored['key'] !== key) {
+    const base_url = process.env['FLOE_BASE_URL']?.trim() || (stored['base_url'] ?? 'http://127.0.0.1:3563');
     mkdirSync(dirname(paths.user), { recursive: true, mode: 0o700 });
-    writeFileAtomically(paths.user, `${JSON.stringify({ base_url: baseUrl, key }, null, 2)}\n`, 0o600);
+    writeFileAtomically(paths.user, `${JSON.stringify({ ...stored, base_url, key }, null, 2)}\n`, 0o600);
+    chmodSync(paths.user, 0o600);
     process.stdout.write(`${paths.user}: connection stored, readable only by you\n`);
   }
   const settings = readHookSettings(paths);
@@ -189,4 +192,16 @@ async function storeConnection(): Promise<void> {
     error instanceof Error ? `not connected: ${error.message}` : 'not connected',
   );
   process.stdout.write(`${settings.baseUrl ?? 'no base URL'}: ${message}\n`);
+}
+
+/** The settings in the user's file. Null if it cannot be changed, because it is not a JSON object. */
+function readStoredConnection(path: string): JsonObject | null {
+  if (!existsSync(path)) return {};
+  try {
+    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isJsonObject(stored) ? stored : null;
+  } catch {
+    // The hook settings report the problem.
+    return null;
+  }
 }

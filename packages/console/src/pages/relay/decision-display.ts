@@ -123,8 +123,8 @@ export function describeUnenforcedRule({
   return would === 'deny' || would === 'ask' ? ruleText.test.stricterNotEnforced[would] : null;
 }
 
-/** The name of the built-in rule for commands that cannot be analyzed. It is not in the list of rules. */
-export const BUILT_IN_RULE_NAME = 'unclear-command';
+/** The names of the built-in rules, which are not in the list of rules. */
+export const BUILT_IN_RULE_NAMES: ReadonlySet<string> = new Set(['unclear-command', 'self-tamper']);
 
 /** Summarizes a simulation in one sentence, as in `Denied by rule no-force-push.` */
 export function summarizeRelaySimulation(

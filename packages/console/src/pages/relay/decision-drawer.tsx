@@ -11,7 +11,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { formatAgent } from './decision-columns.tsx';
 import {
-  BUILT_IN_RULE_NAME,
+  BUILT_IN_RULE_NAMES,
   getAgentEventLabel,
   getDecisionDisplay,
   getEnforcedDecisionDisplay,
@@ -166,7 +166,7 @@ function RuleName({ name }: { readonly name: string }) {
   return (
     <>
       <span>{name}</span>
-      {name === BUILT_IN_RULE_NAME && <Badge>{relayText.decision.builtIn}</Badge>}
+      {BUILT_IN_RULE_NAMES.has(name) && <Badge>{relayText.decision.builtIn}</Badge>}
     </>
   );
 }
