@@ -33,6 +33,13 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const MINUS = 0x2d;
 
+/** The position of a string of at least 512 bytes, with its quotes. `index` is the number of strings and names before it. */
+export interface LongStringSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly index: number;
+}
+
 /**
  * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and skips all other values.
  * All of them are validated, in one forward pass without recursion and without creating strings, except for UTF-8.
@@ -49,8 +56,10 @@ export class JsonCursor {
   sawInexact = false;
   /** If set, counts everything that is read. Most text has a small maximum size and is not counted. */
   complexity: JsonComplexityCounter | null = null;
-  /** If set, receives the positions of all strings of at least 512 bytes, with their quotes. */
-  longStrings: { readonly start: number; readonly end: number }[] | null = null;
+  /** If set, receives the positions of all strings of at least 512 bytes. */
+  longStrings: LongStringSpan[] | null = null;
+  /** Number of strings and member names so far, at any depth. */
+  #stringCount = 0;
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #isObject: number[] = [];
@@ -230,7 +239,8 @@ export class JsonCursor {
     if (byte === BACKSLASH) this.#failAtEscape(at);
     if (byte !== QUOTE) this.#fail('unescaped control character in a string', at);
     if (at - start >= LONG_STRING_BYTES && this.longStrings !== null)
-      this.longStrings.push({ start: start - 1, end: at + 1 });
+      this.longStrings.push({ start: start - 1, end: at + 1, index: this.#stringCount });
+    this.#stringCount += 1;
     this.at = at + 1;
   }
 

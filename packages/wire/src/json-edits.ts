@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { findEnforcedMember } from './enforced-members.ts';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
 import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
-import { JsonCursor } from './json-cursor.ts';
+import { JsonCursor, type LongStringSpan } from './json-cursor.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 
@@ -22,8 +22,8 @@ export interface ByteEdit {
 
 /** The positions of a body's members, and whether `JSON.parse` preserves the body's numbers. */
 export class ScannedJsonMembers extends Map<string, ByteSpan> {
-  /** Positions of the strings of at least 512 bytes at any depth, in order and with their quotes. */
-  longStrings: readonly ByteSpan[] = [];
+  /** Positions of the strings and names of at least 512 bytes at any depth, in order and with their quotes. */
+  longStrings: readonly LongStringSpan[] = [];
   /** Whether there is a number that JavaScript would write differently. */
   hasInexact = false;
   /** Number of members at any depth. Duplicate members count several times. */
@@ -97,7 +97,7 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
   const cursor = new JsonCursor(body);
   if (maxComplexity !== null) cursor.complexity = new JsonComplexityCounter(maxComplexity);
   const found = new ScannedJsonMembers();
-  const longStrings: ByteSpan[] = [];
+  const longStrings: LongStringSpan[] = [];
   cursor.longStrings = longStrings;
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {

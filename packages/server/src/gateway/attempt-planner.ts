@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import { readBooleanAt } from '@floe/wire/json-edits';
+import { findLongJsonStrings } from '@floe/wire/long-json-strings';
 import { addMissingSealOrigins } from '@floe/wire/seal';
 import { type ClientRequest, parseUnambiguousRequestBody } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -68,6 +69,7 @@ function readTranslatableRequest(x: Exchange, prompt: ClientRequest): Translatab
     prompt,
     canonical: origin === undefined ? canonical : addMissingSealOrigins(canonical, origin),
     body,
+    longStrings: findLongJsonStrings(prompt.body, prompt.members, body),
   };
 }
 

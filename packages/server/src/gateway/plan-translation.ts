@@ -3,6 +3,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { toClientFieldNames } from '@floe/wire/client-fields';
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import { type LongJsonStrings, stringifyWithLongStrings } from '@floe/wire/long-json-strings';
 import {
   type CanonicalRequest,
   createUnsupportedFeatureFault,
@@ -36,6 +37,8 @@ export interface TranslatableRequest {
   readonly prompt: ClientRequest;
   readonly canonical: CanonicalRequest;
   readonly body: JsonObject;
+  /** The original bytes of long strings. */
+  readonly longStrings: LongJsonStrings;
 }
 
 /**
@@ -75,7 +78,7 @@ export function planTranslatedAttempt(
   const own = Object.fromEntries(
     changes.map(([name, json]) => [name, json === null ? undefined : JSON.parse(json)]),
   );
-  const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
+  const body = stringifyWithLongStrings({ ...written.body, ...own }, request.longStrings);
   const headers = buildUpstreamHeaders(target, prompt.stream);
   return {
     request: buildUpstreamRequest(target, provider.pathOf(to, model, prompt.stream), headers, body),
