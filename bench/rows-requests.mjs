@@ -36,7 +36,7 @@ const VALUES = {
   action: ['keys.create', 'routes.update', 'none'],
   kind: ['keys', 'routes', 'none'],
   type: ['tool_result', 'session_start', 'none'],
-  event: ['monitor_failing', 'budget_exceeded', 'none'],
+  event: ['monitor_failing', 'monitor_recovered', 'none'],
   breaker: ['brk_0', 'none'],
   by: [],
   field: [],

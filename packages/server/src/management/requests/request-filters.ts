@@ -65,15 +65,22 @@ export function parseValueFilter(given: FilterInput): ValueFilter | undefined {
   };
 }
 
-/** Parses `429`, `5xx`, `400..499` and `error`, each optionally negated with `!`. */
+/** No status is in it. */
+const EMPTY_STATUS_RANGE = { from: 1, to: 0 };
+
+/**
+ * Parses `429`, `5xx`, `400..499`, `error` and `*`, each optionally negated with `!`. No status matches another value, which
+ * only `status_class` of charts accepts.
+ */
 function parseStatusFilter(given: FilterInput): IntegerRangeFilter | undefined {
   const values = toList(given);
   if (values.length === 0) return undefined;
   const rangesOf = (value: string) =>
     // Two ranges, because the index stores each status class separately.
-    (value === 'error' ? ['4xx', '5xx'] : [value]).map((one) => {
+    (value === 'error' ? ['4xx', '5xx'] : value === '*' ? ['0..999'] : [value]).map((one) => {
       const [from = '', to = from] = one.split('..');
-      return { from: Number(from.replace('xx', '00')), to: Number(to.replace('xx', '99')) };
+      const range = { from: Number(from.replace('xx', '00')), to: Number(to.replace('xx', '99')) };
+      return Number.isInteger(range.from) && Number.isInteger(range.to) ? range : EMPTY_STATUS_RANGE;
     });
   const negated = values.filter((value) => value.startsWith('!'));
   return {
