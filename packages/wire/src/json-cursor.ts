@@ -13,7 +13,7 @@ import {
 } from './json-bytes.ts';
 import type { JsonComplexityCounter } from './json-complexity.ts';
 import type { JsonMemberNameLookup } from './json-member-name-lookup.ts';
-import { createReaderId, skipLongStringText } from './json-string-scanner.ts';
+import { createReaderId, type LongStringSpan, skipLongStringText } from './json-string-scanner.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 
 /** The maximum nesting depth. `JSON.parse` overflows the stack at several thousand levels. */
@@ -33,13 +33,6 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const MINUS = 0x2d;
 
-/** The position of a string of at least 512 bytes, with its quotes. `index` is the number of strings and names before it. */
-export interface LongStringSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly index: number;
-}
-
 /**
  * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and skips all other values.
  * All of them are validated, in one forward pass without recursion and without creating strings, except for UTF-8.
@@ -58,7 +51,7 @@ export class JsonCursor {
   complexity: JsonComplexityCounter | null = null;
   /** If set, receives the positions of all strings of at least 512 bytes. */
   longStrings: LongStringSpan[] | null = null;
-  /** Number of strings and member names so far, at any depth. */
+  /** Includes member names. */
   #stringCount = 0;
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -105,10 +98,7 @@ export class JsonCursor {
     return this.#enter(OPEN_BRACKET, 0);
   }
 
-  /**
-   * Moves to the value of the next member and sets `keyStart` and `keyEnd`. At the end of the object, leaves
-   * it and returns false. The caller must skip the value, or enter it and read it to its end.
-   */
+  /** Moves to the value of the next member, which the caller must skip or read. Returns false at the end of the object. */
   nextMember(): boolean {
     if (!this.#next(CLOSE_BRACE)) return false;
     this.#key();

@@ -3,8 +3,9 @@ import { Fault } from '@floe/contract/faults';
 import { findEnforcedMember } from './enforced-members.ts';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
 import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
-import { JsonCursor, type LongStringSpan } from './json-cursor.ts';
+import { JsonCursor } from './json-cursor.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import type { LongStringSpan } from './json-string-scanner.ts';
 import { JsonSyntaxError } from './json-syntax-error.ts';
 
 /** A range of bytes. `end` is exclusive. */

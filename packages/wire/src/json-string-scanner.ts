@@ -9,6 +9,13 @@ const TEXT_ADDRESS = 512;
 const FIRST_WINDOW_BYTES = 4 * 1024;
 const MAX_WINDOW_BYTES = 256 * 1024;
 
+/** The position of a string of at least 512 bytes, with its quotes. `index` is the number of strings and names before it. */
+export interface LongStringSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly index: number;
+}
+
 interface JsonStringScannerModule {
   readonly memory: Uint8Array;
   /** Takes and returns addresses in `memory`. */
