@@ -1,0 +1,25 @@
+import type { Clock } from '../core/clock.ts';
+
+/** A client that loses access receives no further data after this time. */
+const CHECK_INTERVAL_MS = 2_000;
+
+/**
+ * Returns the chunks of a download, which can take hours. Checks regularly whether the client still has access, because
+ * a check reads the database, and a download can have thousands of chunks per second.
+ * @throws Error if the client loses access during the download
+ */
+export async function* iterateWhileAllowed(
+  chunks: AsyncIterable<string>,
+  clock: Pick<Clock, 'monotonic'>,
+  isAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  let checkedAt = clock.monotonic();
+  for await (const chunk of chunks) {
+    const now = clock.monotonic();
+    if (now - checkedAt >= CHECK_INTERVAL_MS) {
+      if (!(await isAllowed())) throw new Error('the client lost access during the download');
+      checkedAt = now;
+    }
+    yield chunk;
+  }
+}
