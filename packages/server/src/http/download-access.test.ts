@@ -14,7 +14,7 @@ test('a download checks the access of its client once in two seconds, not for ea
   };
   const received: string[] = [];
   await assert.rejects(async () => {
-    for await (const chunk of iterateWhileAllowed(chunks(), { monotonic: () => now }, isAllowed))
+    for await (const chunk of iterateWhileAllowed(chunks(), { now: () => now }, isAllowed))
       received.push(chunk);
   }, /lost access/);
   assert.deepEqual([received.length, received.at(-1), checks], [600, '5990', 3]);

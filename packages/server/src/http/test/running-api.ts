@@ -130,11 +130,7 @@ const API_DEFAULTS = {
 /** Starts the real API on a loopback port, with the organizations `acme` and `other`. */
 export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> {
   let now = API_TEST_NOW;
-  const clock: Clock = {
-    ...systemClock,
-    now: () => now,
-    monotonic: () => systemClock.monotonic() + Math.max(0, now - API_TEST_NOW),
-  };
+  const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
   let keyring = await loadKeyring(database.read, apiTestPepper, now);
