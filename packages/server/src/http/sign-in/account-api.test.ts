@@ -133,12 +133,14 @@ function creationIn(body: ResponseJson): PasskeyCreationOptions {
   };
 }
 
-/** An invitation to `acme`. */
+/** An invitation to `acme` from an owner. */
 async function invited(email: string, role: MemberRole = 'member'): Promise<string> {
+  const owner = await harness.addPerson(`owner of ${email}`, { acme: 'owner' });
+  const by = `mem_acme_${owner.slice(4)}`;
   const nowMs = harness.parts.clock.now();
   const place = { id: createId('inv', nowMs), orgId: 'acme', email, role, team: null, ttlMs: 60 * MINUTE };
   const { token } = await harness.api.database.transaction((writer) =>
-    issueInvitation(writer, place, { by: 'test', nowMs }),
+    issueInvitation(writer, place, { by, nowMs }),
   );
   return token;
 }
