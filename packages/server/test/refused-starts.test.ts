@@ -214,7 +214,10 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   assert.match(unknownOperation.stderr, /Unknown command "monitors lst"\. Did you mean "monitors list"\?/);
   for (const name of [['backup'], ['monitors'], ['monitors', 'list']]) {
     const [asked, same] = await Promise.all(
-      [['help', ...name], [...name, '--help']].map((args) => runProgramToEnd(CLI_PROGRAM, args, {}, cwd)),
+      [
+        ['help', ...name],
+        [...name, '--help'],
+      ].map((args) => runProgramToEnd(CLI_PROGRAM, args, {}, cwd)),
     );
     assert.deepEqual([asked?.code, asked?.stdout], [0, same?.stdout]);
   }

@@ -70,8 +70,7 @@ export function usePatchForm<Resource, Form extends object>(
   const isChanged = findFieldChanges(formOf(base.body), form).length > 0;
   const change = usePatch({
     ...options,
-    isConflict: ({ body }, values) =>
-      findFieldChanges(values, mergeForms(formOf(base.body), formOf(body), values)).length > 0,
+    isConflict: ({ body }, values) => hasOtherChanges(formOf(base.body), formOf(body), values),
     onStale: setTheirs,
     onSaved: (saved, { values }) => {
       adopt(saved, values);
@@ -109,6 +108,11 @@ export function usePatchForm<Resource, Form extends object>(
       change.reset();
     },
   };
+}
+
+/** Returns whether `theirs` changes fields of `base` to other values than `mine`. */
+function hasOtherChanges<Form extends object>(base: Form, theirs: Form, mine: Form): boolean {
+  return findFieldChanges(mine, mergeForms(base, theirs, mine)).length > 0;
 }
 
 interface Sent<Form> {

@@ -137,7 +137,10 @@ test('a download ends with an error within two seconds after its key was revoked
 });
 
 test('a download ends with an error when its session expires', async () => {
-  for (const [minutes, expected] of [[11 * 60, 'after'], [12 * 60, /aborted|ECONNRESET/]] as const) {
+  for (const [minutes, expected] of [
+    [11 * 60, 'after'],
+    [12 * 60, /aborted|ECONNRESET/],
+  ] as const) {
     const { headers } = await signedIn();
     const download = downloadDuring(headers, async () => harness.advance(minutes * 60_000));
     if (expected === 'after') assert.equal(await download, expected);

@@ -162,7 +162,7 @@ export function toChannelFormValues(channel: Channel): ChannelFormValues {
  */
 export function toChannelBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
-    CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
+    CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }): [string, string | string[] | null][] => {
       if (form.removedSecrets.includes(name)) return [[name, null]];
       const value = form.values[name]?.trim() ?? '';
       if (value === '' && secret) return [];

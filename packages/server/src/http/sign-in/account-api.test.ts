@@ -108,8 +108,7 @@ test('passkeys are added and removed after a step-up, renamed without one, and o
   assert.equal(told(await rename(stranger.browser)), '404 not_found');
   assert.equal((await rename(browser)).body.name, 'old laptop');
   await rename(browser);
-  const [{ subject, after } = { subject: '', after: '' }, ...more] =
-    await harness.audited('passkeys.update');
+  const [{ subject, after } = { subject: '', after: '' }, ...more] = await harness.audited('passkeys.update');
   assert.deepEqual([subject, after, more], [id, '{"name":"old laptop"}', []]);
   await stranger.browser.ask('POST', '/api/session/step-up', { password: TEST_PASSWORD });
   assert.equal(told(await remove(stranger.browser)), '404 not_found');

@@ -76,7 +76,12 @@ export async function renameOwnPasskey(
     if (row.name === name) return row;
     await updatePasskey(writer, id, { name });
     const before = { name: row.name };
-    await auditPasskeyChange(context, writer, live, { action: 'passkeys.update', id, before, after: { name } });
+    await auditPasskeyChange(context, writer, live, {
+      action: 'passkeys.update',
+      id,
+      before,
+      after: { name },
+    });
     return { ...row, name };
   });
 }
