@@ -57,7 +57,7 @@ function formatHelp(): string {
   return `Floe: one endpoint for every model provider, and a monitor for every job.
 
 ${lines.join('\n')}
-  floe ${'help'.padEnd(width)}  Shows this help; floe <command> --help shows details.
+  floe ${'help [command]'.padEnd(width)}  Shows this help, or the help of a command.
 
   floe <resource> <operation>  Calls an API operation; floe <resource> --help lists the operations.
 
@@ -87,16 +87,11 @@ function formatCommandHelp({ usage, summary, help: details }: CliCommand): strin
  * Finds the command whose words start the arguments, longest first, and runs it with the remaining arguments.
  */
 async function main(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '')) {
-    process.stdout.write(formatHelp());
-    return 0;
-  }
+  if (args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? ''))
+    return showHelp(args.slice(1).filter((word) => !word.startsWith('-')));
   if (args[0] === '--version' || args[0] === '-v') return await versionCommand.run([]);
   const found = findCommand(args);
-  if (!found) {
-    process.stderr.write(`floe: ${describeUnknownCommand(args)}\n`);
-    return 2;
-  }
+  if (!found) return reportUnknownCommand(args);
   const rest = args.slice(found.words.length);
   // Arguments after "--" belong to the command of the user.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -105,6 +100,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   return found.run(rest).catch((error: unknown) => exitCodeForError(error, found));
+}
+
+/** Shows the help of the command with these words, or of all commands if there are no words. */
+function showHelp(words: readonly string[]): number {
+  const command = findCommand([...words, '--help']);
+  if (words.length > 0 && command?.words.length !== words.length) return reportUnknownCommand(words);
+  process.stdout.write(command ? formatCommandHelp(command) : formatHelp());
+  return 0;
 }
 
 /**
@@ -119,16 +122,27 @@ function findCommand(args: readonly string[]): CliCommand | undefined {
   return api && (own.length === 0 || api.words.length > 1) ? api : own[0];
 }
 
-/** The message for an unknown command, with a suggestion if one is similar. */
-function describeUnknownCommand(args: readonly string[]): string {
-  const [subject = '', ...more] = args;
-  const subjects = [
-    ...ALL_COMMANDS.flatMap(({ words }) => words[0] ?? []),
-    ...Object.keys(loadApiOperations()),
+/** Reports an unknown command, with a suggestion if one is similar. Returns the exit code. */
+function reportUnknownCommand(args: readonly string[]): number {
+  const suggestion = findSimilarCommand(args);
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  process.stderr.write(
+    `floe: Unknown command "${args.join(' ')}".${hint} Run "floe help" to list the commands.\n`,
+  );
+  return 2;
+}
+
+function findSimilarCommand([subject = '', ...more]: readonly string[]): string | undefined {
+  const resources = loadApiOperations();
+  const subjects = [...ALL_COMMANDS.flatMap(({ words }) => words[0] ?? []), ...Object.keys(resources)];
+  const isSubjectKnown = subjects.includes(subject);
+  const verbs = [
+    ...Object.keys(resources[subject] ?? {}),
+    ...ALL_COMMANDS.flatMap(({ words: [first, second] }) => (first === subject ? (second ?? []) : [])),
   ];
-  const suggestion = findNearestWord(subject, subjects);
-  const hint = suggestion === undefined ? '' : ` Did you mean "${[suggestion, ...more].join(' ')}"?`;
-  return `Unknown command "${args.join(' ')}".${hint} Run "floe help" to list the commands.`;
+  const similar = isSubjectKnown ? findNearestWord(more[0] ?? '', verbs) : findNearestWord(subject, subjects);
+  if (similar === undefined) return undefined;
+  return (isSubjectKnown ? [subject, similar, ...more.slice(1)] : [similar, ...more]).join(' ');
 }
 
 /** The exit code for an error with a message for the user. Rethrows all others, which are defects. */

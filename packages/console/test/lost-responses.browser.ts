@@ -14,11 +14,18 @@ before(async () => {
 });
 after(() => harness.close());
 
-/** Loses the response to the first `POST` to `path`. Collects the `Idempotency-Key` of each of these requests. */
-async function loseFirstResponse(page: Page, path: RegExp): Promise<readonly (string | undefined)[]> {
+/**
+ * Loses the response to the first request with this method to `path`. Collects the `Idempotency-Key` of each of these
+ * requests.
+ */
+async function loseFirstResponse(
+  page: Page,
+  path: RegExp,
+  method = 'POST',
+): Promise<readonly (string | undefined)[]> {
   const keys: (string | undefined)[] = [];
   await page.route(path, async (route) => {
-    if (route.request().method() !== 'POST') return route.continue();
+    if (route.request().method() !== method) return route.continue();
     keys.push(route.request().headers()['idempotency-key']);
     if (keys.length > 1) return route.continue();
     await route.fetch();
@@ -115,5 +122,33 @@ test('a key whose new value was lost can be rotated again in the same dialog', a
   await dialog.getByText('rotate the key or invite the person again').waitFor();
   await submit.click();
   await page.getByRole('button', { name: 'Copy key' }).waitFor();
+  await context.close();
+});
+
+test('a change and a deletion whose responses were lost are repeated without an error', async () => {
+  const channel = { kind: 'webhook', name: 'ops', url: 'http://127.0.0.1:9/hook', secret: 'signing-secret' };
+  const { body } = await harness.ask('POST', '/api/monitoring/channels', channel);
+  const id = isJsonObject(body) ? String(body['id']) : '';
+  const { page, context } = await openConsolePage(harness, `/o/acme/channels?open=${id}`);
+  const path = /\/api\/monitoring\/channels\/chn_/;
+  await page.getByLabel('Monitor tags').fill('db');
+  await page.getByLabel('Remove the stored value').click();
+  await loseFirstResponse(page, path, 'PATCH');
+  const save = page.getByRole('button', { name: 'Save channel' });
+  await save.click();
+  await page.getByText('Floe did not respond.').waitFor();
+  await save.click();
+  await page.getByText('Channel ops was saved.').first().waitFor();
+  assert.equal(await page.getByText('saved changes while you were editing').count(), 0);
+  assert.equal(await page.getByLabel('Remove the stored value').isChecked(), false);
+
+  await loseFirstResponse(page, path, 'DELETE');
+  await page.getByRole('button', { name: 'Delete channel' }).click();
+  const dialog = page.getByRole('dialog').last();
+  const remove = dialog.getByRole('button', { name: 'Delete channel' });
+  await remove.click();
+  await dialog.getByText('Floe did not respond.').waitFor();
+  await remove.click();
+  await page.getByText('No channels').waitFor();
   await context.close();
 });

@@ -206,6 +206,21 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   const unknown = await runProgramToEnd(CLI_PROGRAM, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
   assert.match(unknown.stderr, /Unknown command "frobnicate"\. Run "floe help" to list the commands\.\n$/);
+  const unknownHelp = await runProgramToEnd(CLI_PROGRAM, ['help', 'monitor'], {}, cwd);
+  assert.deepEqual([unknownHelp.code, unknownHelp.stdout], [2, '']);
+  assert.match(unknownHelp.stderr, /Unknown command "monitor"\. Did you mean "monitors"\?/);
+  const unknownOperation = await runProgramToEnd(CLI_PROGRAM, ['help', 'monitors', 'lst'], {}, cwd);
+  assert.equal(unknownOperation.code, 2);
+  assert.match(unknownOperation.stderr, /Unknown command "monitors lst"\. Did you mean "monitors list"\?/);
+  for (const name of [['backup'], ['monitors'], ['monitors', 'list']]) {
+    const [asked, same] = await Promise.all(
+      [
+        ['help', ...name],
+        [...name, '--help'],
+      ].map((args) => runProgramToEnd(CLI_PROGRAM, args, {}, cwd)),
+    );
+    assert.deepEqual([asked?.code, asked?.stdout], [0, same?.stdout]);
+  }
   const misspelt = await runProgramToEnd(CLI_PROGRAM, ['monitor', 'list'], {}, cwd);
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])

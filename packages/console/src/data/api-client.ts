@@ -142,7 +142,8 @@ export async function getWithETag<Body>(path: string, signal?: AbortSignal): Pro
 
 /**
  * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null if the response has none. If
- * the API requires a step-up or a reason, asks the user and then repeats the request.
+ * the API requires a step-up or a reason, asks the user and then repeats the request. The deletion of something that no longer
+ * exists succeeds, because the response to an earlier attempt may have been lost.
  * @throws ApiError if the request fails or the response has an error status
  */
 export async function sendJson<Body>(
@@ -151,8 +152,14 @@ export async function sendJson<Body>(
   body?: unknown,
   options: Pick<Asked, 'etag' | 'keys'> = {},
 ): Promise<Body> {
-  const answer = await askConfirmed(path, { method, body, ...options });
-  return answer.status === 204 ? trusted<Body>(null) : bodyOf<Body>(answer);
+  try {
+    const answer = await askConfirmed(path, { method, body, ...options });
+    return answer.status === 204 ? trusted<Body>(null) : await bodyOf<Body>(answer);
+  } catch (error) {
+    const isGone = method === 'DELETE' && error instanceof ApiError && error.code === 'not_found';
+    if (isGone) return trusted<Body>(null);
+    throw error;
+  }
 }
 
 /**

@@ -70,7 +70,7 @@ export function usePatchForm<Resource, Form extends object>(
   const isChanged = findFieldChanges(formOf(base.body), form).length > 0;
   const change = usePatch({
     ...options,
-    isConflict: ({ body }) => findFieldChanges(formOf(base.body), formOf(body)).length > 0,
+    isConflict: ({ body }, values) => hasOtherChanges(formOf(base.body), formOf(body), values),
     onStale: setTheirs,
     onSaved: (saved, { values }) => {
       adopt(saved, values);
@@ -110,14 +110,20 @@ export function usePatchForm<Resource, Form extends object>(
   };
 }
 
+/** Returns whether `theirs` changes fields of `base` to other values than `mine`. */
+function hasOtherChanges<Form extends object>(base: Form, theirs: Form, mine: Form): boolean {
+  return findFieldChanges(mine, mergeForms(base, theirs, mine)).length > 0;
+}
+
 interface Sent<Form> {
   readonly values: Form;
   readonly etag: string | null;
 }
 
 /**
- * Sends the form. If the version is outdated (412) and fields of the form have changed, reports this together with
- * the newest version. If only other values have changed, sends the form again for the newest version.
+ * Sends the form. If the version is outdated (412) and fields of the form have changed to other values, reports this
+ * together with the newest version. Otherwise, sends the form again for the newest version. This is also the case if the
+ * response to an earlier attempt was lost.
  */
 function usePatch<Resource, Form>({
   path,
@@ -130,7 +136,7 @@ function usePatch<Resource, Form>({
   readonly path: string;
   readonly write: (form: Form) => unknown;
   readonly touches: readonly (readonly unknown[])[];
-  readonly isConflict: (newest: ResourceWithETag<Resource>) => boolean;
+  readonly isConflict: (newest: ResourceWithETag<Resource>, values: Form) => boolean;
   readonly onStale: (newest: ResourceWithETag<Resource>) => void;
   readonly onSaved: (saved: ResourceWithETag<Resource>, sent: Sent<Form>) => void;
 }) {
@@ -143,7 +149,7 @@ function usePatch<Resource, Form>({
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 412)) throw error;
         const newest = await getWithETag<Resource>(path);
-        if (!isConflict(newest)) return send(newest.etag);
+        if (!isConflict(newest, values)) return send(newest.etag);
         onStale(newest);
         throw error;
       }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
 
 /**
  * Creates the schema of an id in lowercase. The error messages of all fields in this file complete
@@ -64,9 +65,17 @@ const RESERVED_HEADERS = new Set([
   'proxy-authorization',
 ]);
 
+/** Adds a maximum number of entries to the schema of a map. */
+export function limitMapEntries<Map extends z.ZodRecord>(map: Map, maximum: number): Map {
+  return map.refine(
+    (entries) => Object.keys(Object(entries)).length <= maximum,
+    `must have at most ${maximum} entries`,
+  );
+}
+
 /** Creates the schema of additional request headers, by name. */
 export function createExtraHeadersField() {
-  return z.record(
+  const headers = z.record(
     z
       .string()
       .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a valid HTTP header name')
@@ -76,6 +85,7 @@ export function createExtraHeadersField() {
       ),
     z.string().regex(HEADER_VALUE, 'must not contain line breaks or control characters'),
   );
+  return limitMapEntries(headers, MAX_LIST_ENTRIES.providerHeaders);
 }
 
 /** Creates the schema of a model id pattern. `*` matches any characters, including `/`. */

@@ -18,3 +18,19 @@ export const MAX_RESOURCES_PER_ORG = {
   maintenance: 500,
   views: 1_000,
 } as const;
+
+/**
+ * Maximum number of entries of lists and maps in resources. The maximums limit the cost of each request, or of each
+ * event of an agent, for which Floe has to read the list.
+ */
+export const MAX_LIST_ENTRIES = {
+  providerCredentials: 100,
+  providerHeaders: 100,
+  /** Also of the deployments and prices of models. */
+  providerModels: 1_000,
+  /** Also of the targets of passthrough requests. */
+  routeTargets: 100,
+  userHeaders: 10,
+  /** All patterns of a relay rule and of its exceptions together. They are compared with each command of an event. */
+  relayRulePatterns: 500,
+} as const;

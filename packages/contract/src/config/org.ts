@@ -3,7 +3,7 @@ import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
 import { createMinutesField, createShortTextField, createSlugField, createTimezoneField } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './limits-cache-policies.ts';
-import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
+import { MAX_LIST_ENTRIES, MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
@@ -44,9 +44,10 @@ export const ORG_SETTINGS_FIELDS = {
     .strictObject({
       user_headers: z
         .array(createShortTextField())
+        .max(MAX_LIST_ENTRIES.userHeaders)
         .default([])
         .describe(
-          'Request headers that can contain the end user’s id. Floe uses the first header that is present.',
+          'Request headers that can contain the end user’s id. Floe uses the first header that is present. At most 10.',
         ),
     })
     .prefault({})

@@ -9,8 +9,10 @@ import {
   createSecretField,
   createShortTextField,
   createSlugField,
+  limitMapEntries,
 } from './fields.ts';
 import { OutboundSchema } from './installation-sections.ts';
+import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
 const TIMEOUT_DESCRIPTIONS = {
@@ -175,6 +177,7 @@ export const PROVIDER_FIELDS = {
   credentials: z
     .array(CredentialSchema)
     .min(1)
+    .max(MAX_LIST_ENTRIES.providerCredentials)
     .optional()
     .describe('Credentials that share the traffic. Set either this field or `api_key`.'),
   credential_source: z
@@ -186,6 +189,7 @@ export const PROVIDER_FIELDS = {
   models: z
     .array(createModelPatternField())
     .min(1)
+    .max(MAX_LIST_ENTRIES.providerModels)
     .default(['*'])
     .describe(
       'Allowed models: names or patterns without the provider id, such as `gpt-5*`. `*` matches any characters, including `/`.',
@@ -208,8 +212,10 @@ export const PROVIDER_FIELDS = {
   api_version: createShortTextField()
     .optional()
     .describe('API version that Floe sends to the provider, for providers with an API version parameter.'),
-  deployments: z
-    .record(createModelPatternField(), createShortTextField())
+  deployments: limitMapEntries(
+    z.record(createModelPatternField(), createShortTextField()),
+    MAX_LIST_ENTRIES.providerModels,
+  )
     .default({})
     .describe('Map from model names or patterns (without the provider id) to deployment names.'),
   region: z
@@ -243,8 +249,7 @@ export const PROVIDER_FIELDS = {
     .describe(
       'Multiplier for catalog prices. A value below 1 is a discount, and a value above 1 is a surcharge.',
     ),
-  prices: z
-    .record(createModelPatternField(), PriceSchema)
+  prices: limitMapEntries(z.record(createModelPatternField(), PriceSchema), MAX_LIST_ENTRIES.providerModels)
     .default({})
     .describe(
       'Prices by model name or pattern, without the provider id. These prices override the price catalog.',

@@ -7,6 +7,7 @@ import {
   createTimezoneField,
 } from './fields.ts';
 import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
+import { findPatternCountProblem } from './relay-rule-patterns.ts';
 
 /** The kinds of events for which an agent requests a decision. */
 export const RELAY_EVENT_KINDS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
@@ -206,7 +207,9 @@ export const RELAY_RULE_FIELDS = {
 
 /** A relay rule in floe.yaml. */
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
-  createCrossFieldCheck(({ match, when, detect, on }, report) => {
+  createCrossFieldCheck(({ match, except, when, detect, on }, report) => {
+    const problem = findPatternCountProblem(match, except);
+    if (problem !== null) report(['match'], problem);
     if (match === undefined && when === undefined && detect === undefined)
       report([], 'must have a condition: match, detect or when');
     const read = RELAY_EVENT_KINDS.filter((event) => [on].flat().includes(event));

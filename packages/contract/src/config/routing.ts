@@ -5,6 +5,7 @@ import {
   createShortTextField,
   createSlugField,
 } from './fields.ts';
+import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
 const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'must have the form <provider>/<model>');
@@ -42,6 +43,7 @@ export const ROUTE_FIELDS = {
     ),
   targets: z
     .array(TargetSchema)
+    .max(MAX_LIST_ENTRIES.routeTargets)
     .default([])
     .describe(
       'Targets of the route, as `<provider>/<model>` or as an object with a weight. Without targets, Floe uses the requested model, and only the other settings of the route apply, such as `retries`.',
@@ -100,7 +102,7 @@ const PassthroughTargetSchema = z
 
 const passthroughTargetsField = () =>
   z
-    .union([createSlugField(), z.array(PassthroughTargetSchema)])
+    .union([createSlugField(), z.array(PassthroughTargetSchema).max(MAX_LIST_ENTRIES.routeTargets)])
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
     .prefault([]);
 

@@ -55,3 +55,11 @@ test('entries have different sizes, and the new entry remains', () => {
   map.clear();
   assert.deepEqual([map.size, map.listOrgIds()], [0, []]);
 });
+
+test('a small organization loses at most the size of the new entry and one of its own entries', () => {
+  const map = new FairLruMap<number>(1_000, (size) => size);
+  for (const org of ['one', 'other']) for (let n = 0; n < 20; n += 1) map.set(org, `${n}`, 25);
+  map.set('new', 'large', 310);
+  assert.ok(map.sizeOf('one') + map.sizeOf('other') >= 1_000 - 310 - 25, `${map.sizeOf('one')}`);
+  assert.ok(map.size <= 1_000);
+});

@@ -18,6 +18,7 @@ import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
 import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
 import { BEAT_OPENAPI_SCHEMAS, buildBeatOpenApiPaths } from './beat-openapi.ts';
+import { iterateWhileAllowed } from './download-access.ts';
 import { parseJsonBody } from './json-body.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -140,7 +141,7 @@ function createOperationHandler(
       );
     reply.code(operation.status);
     if (answer instanceof FileDownload)
-      return sendDownload(reply, answer, iterateWhileAllowed(options.host, actor, answer.chunks));
+      return sendDownload(reply, answer, iterateForActor(options, actor, answer.chunks));
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
     return operation.status === 204 ? reply.send() : answer;
   };
@@ -161,17 +162,17 @@ function sendDownload(
     .send(Readable.from(chunks));
 }
 
-/** A download can take hours. It ends with an error if the client loses access in the meantime. */
-async function* iterateWhileAllowed(
-  { database, clock }: ApiOptions['host'],
+function iterateForActor(
+  { host: { database, clock }, signIn }: ApiOptions,
   actor: Actor,
   chunks: AsyncIterable<string>,
 ): AsyncGenerator<string> {
-  for await (const chunk of iterateForOrg(actor.orgId, chunks)) {
-    if (!(await hasCurrentAccess(database.read, actor, clock.now())))
-      throw new Error('the client lost access during the download');
-    yield chunk;
-  }
+  return iterateWhileAllowed(iterateForOrg(actor.orgId, chunks), clock, () =>
+    hasCurrentAccess(database.read, actor, {
+      nowMs: clock.now(),
+      isActiveSession: (row) => signIn?.isActiveSession(row) ?? true,
+    }),
+  );
 }
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {

@@ -7,15 +7,29 @@ import { after, before, test } from 'node:test';
 import { createFileDownloadSchema, FileDownload } from '../management/file-download.ts';
 import { defineReadOperation } from '../management/operation.ts';
 import { startTestSignIn, type TestBrowser, type TestSignIn } from './sign-in/test/test-sign-in.ts';
-import { runApi } from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
 const BODY = { name: 'late', scopes: ['management'] };
 let harness: TestSignIn;
 let owner: TestBrowser;
 let people = 0;
+let resume = Promise.resolve();
+async function* twoChunks() {
+  yield 'before';
+  await resume;
+  yield 'after';
+}
+const DOWNLOAD = defineReadOperation({
+  name: 'test.download',
+  method: 'GET',
+  path: '/api/test/download',
+  scope: 'management',
+  summary: 'Downloads two chunks.',
+  answer: createFileDownloadSchema('text/csv'),
+  run: async () => new FileDownload('text/csv', 'chunks.csv', twoChunks()),
+});
 before(async () => {
-  harness = await startTestSignIn();
+  harness = await startTestSignIn({ operations: [DOWNLOAD] });
   await harness.addPerson('owner@acme.example', { acme: 'owner' });
   owner = harness.browser();
   await owner.signIn('owner@acme.example');
@@ -49,8 +63,8 @@ async function signedIn() {
   const browser = harness.browser();
   assert.equal((await browser.signIn(email)).status, 200);
   const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
-  const finish = await startSlowly({ cookie, 'sec-fetch-site': 'same-origin' });
-  return { finish, browser, member: `/api/management/members/mem_acme_${id.slice(4)}` };
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+  return { headers, browser, member: `/api/management/members/mem_acme_${id.slice(4)}` };
 }
 
 const KEY_ENDS: Readonly<Record<string, readonly [string, (path: string) => Promise<unknown>]>> = {
@@ -87,43 +101,49 @@ const SESSION_ENDS: Readonly<
 for (const [end, [outcome, act]] of Object.entries(SESSION_ENDS))
   test(`a session that ${end} creates no key with a request that was in progress`, async () => {
     const who = await signedIn();
+    const finish = await startSlowly(who.headers);
     await act(who);
-    assert.equal(await who.finish(), outcome);
+    assert.equal(await finish(), outcome);
   });
 
 test('a request that was in progress is performed if its access has not changed', async () => {
-  const { finish } = await signedIn();
-  assert.equal(await finish(), '201');
+  const { headers } = await signedIn();
+  assert.equal(await (await startSlowly(headers))(), '201');
   const { key } = await harness.api.addKey('acme');
   assert.equal(await (await startSlowly({ authorization: `Bearer ${key}` }))(), '201');
 });
 
-test('a download ends with an error when its reader loses access', async (t) => {
-  const revoked = Promise.withResolvers<void>();
-  async function* twoChunks() {
-    yield 'before';
-    await revoked.promise;
-    yield 'after';
-  }
-  const download = defineReadOperation({
-    name: 'test.download',
-    method: 'GET',
-    path: '/api/test/download',
-    scope: 'management',
-    summary: 'Downloads two chunks.',
-    answer: createFileDownloadSchema('text/csv'),
-    run: async () => new FileDownload('text/csv', 'chunks.csv', twoChunks()),
-  });
-  const api = await runApi({ operations: [download] });
-  t.after(() => api.close());
-  const [admin, reader] = [await api.addKey('acme'), await api.addKey('acme')];
-  const headers = { authorization: `Bearer ${reader.key}` };
-  const outgoing = request({ port: api.port, host: '127.0.0.1', path: download.path, headers }).end();
+/** Starts a download of two chunks. Returns the last chunk, which the server sends after `act`. */
+async function downloadDuring(headers: Readonly<Record<string, string>>, act: () => Promise<unknown>) {
+  const acted = Promise.withResolvers<void>();
+  resume = acted.promise;
+  const outgoing = request({ port: harness.api.port, host: '127.0.0.1', path: DOWNLOAD.path, headers }).end();
   const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([one]) => [one]);
   const [first] = await once(answer, 'data');
   assert.equal(String(first), 'before');
   const rest = text(answer);
-  assert.equal((await api.call('DELETE', `${KEYS}/${reader.id}`, { key: admin.key })).status, 204);
-  revoked.resolve();
-  await assert.rejects(rest, { code: 'ECONNRESET' });
+  await act();
+  acted.resolve();
+  return rest;
+}
+
+test('a download ends with an error within two seconds after its key was revoked', async () => {
+  const { id, key } = await harness.api.addKey('acme');
+  const download = downloadDuring({ authorization: `Bearer ${key}` }, async () => {
+    assert.equal((await owner.ask('DELETE', `${KEYS}/${id}`)).status, 204);
+    harness.advance(2_000);
+  });
+  await assert.rejects(download, { code: 'ECONNRESET' });
+});
+
+test('a download ends with an error when its session expires', async () => {
+  for (const [minutes, expected] of [
+    [11 * 60, 'after'],
+    [12 * 60, /aborted|ECONNRESET/],
+  ] as const) {
+    const { headers } = await signedIn();
+    const download = downloadDuring(headers, async () => harness.advance(minutes * 60_000));
+    if (expected === 'after') assert.equal(await download, expected);
+    else await assert.rejects(download, expected);
+  }
 });

@@ -119,6 +119,49 @@ test('an earlier link does not bring a removed member back', async () => {
   assert.equal((await accept(tokenOf(later.body.link), member.userId)).role, 'member');
 });
 
+test('an invitation ends when the member or key that created it may no longer create it', async () => {
+  const owner = await api.addMember('acme', { role: 'owner' });
+  const members = '/api/management/members';
+  const keys = '/api/management/keys';
+  const ends: Readonly<Record<string, readonly [string, string, object?]>> = {
+    removed: ['DELETE', members],
+    demoted: ['PATCH', members, { role: 'member' }],
+    revoked: ['DELETE', keys],
+    restricted: ['PATCH', keys, { scopes: ['read'] }],
+  };
+  const statusOf = async (id: unknown) => {
+    const found: string[] = [];
+    for (const filter of ['', '&status=pending', '&status=revoked']) {
+      const { body } = await api.call('GET', `${INVITATIONS}?limit=500${filter}`, { key: owner.key });
+      const listed = Object.values(body.data ?? {}).find((one) => one['id'] === id);
+      found.push(String(listed?.['status']));
+    }
+    return found;
+  };
+  for (const [name, [method, path, body]] of Object.entries(ends)) {
+    const creator = await (path === keys ? api.addKey('acme') : api.addMember('acme', { role: 'admin' }));
+    const email = `${name}@acme.example`;
+    const { id, link } = (await invite({ email }, creator.key)).body;
+    const user = await account(email);
+    assert.deepEqual(await statusOf(id), ['pending', 'pending', 'undefined']);
+    const { status } = await api.call(method, `${path}/${creator.id}`, { key: owner.key, body });
+    assert.ok(status < 300, `${name} ${status}`);
+    await assert.rejects(accept(tokenOf(link), user), refusal('not_found'), name);
+    assert.deepEqual(await statusOf(id), ['revoked', 'undefined', 'revoked'], name);
+    const later = await invite({ email }, owner.key);
+    assert.equal((await accept(tokenOf(later.body.link), user)).role, 'member');
+  }
+  const former = await api.addMember('acme', { role: 'owner' });
+  const heir = await invite({ email: 'heir2@acme.example', role: 'owner' }, former.key);
+  const helper = await invite({ email: 'helper@acme.example', role: 'admin' }, former.key);
+  await api.call('PATCH', `${members}/${former.id}`, { key: owner.key, body: { role: 'admin' } });
+  await assert.rejects(
+    accept(tokenOf(heir.body.link), await account('heir2@acme.example')),
+    refusal('not_found'),
+  );
+  assert.equal((await accept(tokenOf(helper.body.link), await account('helper@acme.example'))).role, 'admin');
+});
+
 test('an admin cannot replace an invitation of an owner', async () => {
   const owner = await api.addMember('acme', { role: 'owner' });
   const email = 'heir@acme.example';

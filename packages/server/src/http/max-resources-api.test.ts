@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { MAX_RESOURCES_PER_ORG } from '@floe/contract/config/max-resources-per-org';
+import { MAX_LIST_ENTRIES, MAX_RESOURCES_PER_ORG } from '@floe/contract/config/max-resources-per-org';
 import { OrgSchema } from '@floe/contract/config/org';
 import { countNewResourceWithinLimit } from '../management/resources/resource-limits.ts';
 import { countOrgResources } from '../store/count-org-resources.ts';
@@ -185,4 +185,92 @@ test('floe.yaml can define at most as many resources of an organization', () => 
     error?.issues.map(({ path }) => path),
     [['channels']],
   );
+});
+
+const many = <Entry>(count: number, entryOf: (n: number) => Entry) =>
+  Array.from({ length: count }, (_, n) => entryOf(n));
+const map = (count: number, value: unknown) => Object.fromEntries(many(count, (n) => [`m${n}`, value]));
+const CREDENTIAL = { api_key: 'a-key-of-some-length' };
+
+/** A body of `POST` for each list, with this number of entries in the list. */
+const LISTS: Readonly<Record<string, readonly [number, string, string, (count: number) => object]>> = {
+  credentials: [
+    ...([MAX_LIST_ENTRIES.providerCredentials, 'POST', 'management/providers'] as const),
+    (count) => ({
+      ...{ id: 'p-credentials', kind: 'openai' },
+      credentials: many(count, (n) => ({ ...CREDENTIAL, name: `c${n}` })),
+    }),
+  ],
+  headers: [
+    ...([MAX_LIST_ENTRIES.providerHeaders, 'POST', 'management/providers'] as const),
+    (count) => ({ id: 'p-headers', kind: 'openai', headers: map(count, 'x') }),
+  ],
+  models: [
+    ...([MAX_LIST_ENTRIES.providerModels, 'POST', 'management/providers'] as const),
+    (count) => ({ id: 'p-models', kind: 'openai', models: many(count, (n) => `m${n}`) }),
+  ],
+  deployments: [
+    ...([MAX_LIST_ENTRIES.providerModels, 'POST', 'management/providers'] as const),
+    (count) => ({ id: 'p-deployments', kind: 'openai', deployments: map(count, 'x') }),
+  ],
+  prices: [
+    ...([MAX_LIST_ENTRIES.providerModels, 'POST', 'management/providers'] as const),
+    (count) => ({ id: 'p-prices', kind: 'openai', prices: map(count, { input: 1, output: 1 }) }),
+  ],
+  targets: [
+    ...([MAX_LIST_ENTRIES.routeTargets, 'POST', 'management/routes'] as const),
+    (count) => ({ model: 'long', targets: many(count, (n) => `openai/m${n}`) }),
+  ],
+  'passthrough.a': [
+    ...([MAX_LIST_ENTRIES.routeTargets, 'PATCH', 'management/settings'] as const),
+    (count) => ({ passthrough: { a: many(count, () => 'openai') } }),
+  ],
+  'attribution.user_headers': [
+    ...([MAX_LIST_ENTRIES.userHeaders, 'PATCH', 'management/settings'] as const),
+    (count) => ({ attribution: { user_headers: many(count, (n) => `x-user-${n}`) } }),
+  ],
+};
+for (const [param, [maximum, method, path, bodyOf]] of Object.entries(LISTS))
+  test(`${param} can have at most ${maximum} entries`, async () => {
+    const api = await runApi();
+    const { key } = await api.addKey('acme');
+    const call = (body: object) => api.call(method, `/api/${path}`, { key, body });
+    await api.call('POST', '/api/management/providers', { key, body: { id: 'openai', kind: 'openai' } });
+    const refused = await call(bodyOf(maximum + 1));
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, new RegExp(`${param}: must have at most ${maximum} entries`));
+    const made = await call(bodyOf(maximum));
+    assert.ok(made.status < 300, made.text);
+    await api.close();
+  });
+
+test('a provider cannot get more credentials one by one than at once', async () => {
+  const [, , , bodyOf] = LISTS['credentials'] ?? assert.fail();
+  const api = await runApi();
+  const { key } = await api.addKey('acme');
+  const maximum = MAX_LIST_ENTRIES.providerCredentials;
+  await api.call('POST', '/api/management/providers', { key, body: bodyOf(maximum - 1) });
+  const add = (name: string) =>
+    api.call('POST', '/api/management/providers/p-credentials/credentials', {
+      key,
+      body: { ...CREDENTIAL, name },
+    });
+  assert.equal((await add('last')).status, 201);
+  const { status, body } = await add('further');
+  assert.deepEqual([status, body.error?.code], [409, 'conflict']);
+  assert.match(String(body.error?.message), /already has 100 credentials, which is the maximum/);
+  await api.close();
+});
+
+test('a relay rule and its exceptions can have at most 500 patterns together', async () => {
+  const bodyOf = (count: number) => ({
+    ...{ name: 'long', on: 'shell', decision: 'deny', match: { command: many(count, (n) => `c${n}*`) } },
+    except: [{ reason: 'tested', match: { args: many(100, (n) => `a${n}*`) } }],
+  });
+  const create = (count: number) =>
+    api.call('POST', '/api/management/relay/rules', { key: foreign, body: bodyOf(count) });
+  const refused = await create(MAX_LIST_ENTRIES.relayRulePatterns - 99);
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /match: must have at most 500 patterns, including those of the exceptions/);
+  assert.equal((await create(MAX_LIST_ENTRIES.relayRulePatterns - 100)).status, 201);
 });

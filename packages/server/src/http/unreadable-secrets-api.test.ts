@@ -113,7 +113,22 @@ test('an export marks secrets that cannot be decrypted, and applying it removes 
     assertRefused(await apply({ id: 'acme', channels: [channel] }), /secret: must be sent again/);
   assert.equal(await countUnreadable(), 3);
 
-  const given = { ...PROVIDER, outbound: { proxy: 'http://new:pass@127.0.0.1:9' } };
+  // An empty map states that the provider has no headers.
+  const newProxy = { proxy: 'http://new:pass@127.0.0.1:9' };
+  assertRefused(
+    await apply({ id: 'acme', providers: [{ ...marked, headers: {} }] }),
+    /outbound: must be sent again/,
+  );
+  const emptied = await apply({
+    id: 'acme',
+    providers: [{ ...provider, headers: {}, outbound: newProxy }],
+  });
+  assert.equal(emptied.status, 200, emptied.text);
+  assert.equal(await countUnreadable(), 2);
+  const { body } = await call('GET', 'management/providers/groq-one');
+  assert.deepEqual(body['header_names'], []);
+
+  const given = { ...PROVIDER, outbound: newProxy };
   const applied = await apply({ id: 'acme', providers: [given], channels: [WEBHOOK, NTFY] });
   assert.equal(applied.status, 200, applied.text);
   assert.equal(await countUnreadable(), 0);

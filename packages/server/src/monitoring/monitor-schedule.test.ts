@@ -98,7 +98,7 @@ test('the next time of a schedule that rarely matches is found at once', (t) => 
   assert.ok(mock.callCount() <= 4, `${mock.callCount()} steps`);
 });
 
-test('a job that runs every hour or more often keeps its pace when clocks change', () => {
+test('if the minute or the hour starts with an asterisk, a job is due whenever clocks show its time', () => {
   assert.deepEqual(listTimes('0 * * * *', '2027-11-07T04:30:00Z', 4), [
     '11-07T05:00',
     '11-07T06:00',
@@ -111,6 +111,15 @@ test('a job that runs every hour or more often keeps its pace when clocks change
     '03-14T07:00',
     '03-14T07:30',
   ]);
+  // Clocks show 1:00 to 1:59 twice on 7 November, and no time from 2:00 to 2:59 on 14 March.
+  assert.deepEqual(listTimes('*/30 1 * * *', '2027-11-07T04:30:00Z', 4), [
+    '11-07T05:00',
+    '11-07T05:30',
+    '11-07T06:00',
+    '11-07T06:30',
+  ]);
+  assert.deepEqual(listTimes('*/30 2 * * *', '2027-03-14T04:30:00Z', 1), ['03-15T06:00']);
+  assert.deepEqual(listTimes('0,30 2 * * *', '2027-03-14T04:30:00Z', 2), ['03-14T07:00', '03-15T06:00']);
 });
 
 test('times that occur twice are passed over at once', (t) => {

@@ -29,17 +29,20 @@ export async function requireCurrentActor(
 }
 
 /**
- * Returns whether the actor still has the access with which their request was authorized. The session may be in another
- * organization by now. If the database is unavailable, returns true.
+ * Returns whether the actor still has the access with which their request was authorized, and their session or key has
+ * not expired. The session may be in another organization by now. If the database is unavailable, returns true.
  */
 export async function hasCurrentAccess(
   reader: DatabaseReader,
   actor: Actor,
-  nowMs: number,
+  {
+    nowMs,
+    isActiveSession,
+  }: { readonly nowMs: number; readonly isActiveSession: (session: ConsoleSessionRow) => boolean },
 ): Promise<boolean> {
   try {
-    await requireAccess(reader, actor, nowMs);
-    return true;
+    const session = await requireAccess(reader, actor, nowMs);
+    return session === null || isActiveSession(session);
   } catch (error) {
     return !(error instanceof Fault) || error.status >= 500;
   }

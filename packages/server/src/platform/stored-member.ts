@@ -1,6 +1,6 @@
 import type { InvitationResource, Member } from '@floe/contract/api/members';
 import { parseMemberRole } from '@floe/contract/roles';
-import type { InvitationRow } from '../store/invitations.ts';
+import type { InvitationRow, ListedInvitationRow } from '../store/invitations.ts';
 import type { MemberWithUser } from '../store/members.ts';
 
 /** Converts a member to the form that the API and the audit log use, without credentials. */
@@ -22,7 +22,10 @@ export function toMemberResource(row: MemberWithUser): Member {
 /**
  * Converts an invitation to the form that the API and the audit log use, without its token or hash.
  */
-export function toInvitationResource(row: InvitationRow, nowMs: number): InvitationResource {
+export function toInvitationResource(
+  row: InvitationRow & Partial<ListedInvitationRow>,
+  nowMs: number,
+): InvitationResource {
   return {
     id: row.id,
     email: row.email,
@@ -37,10 +40,14 @@ export function toInvitationResource(row: InvitationRow, nowMs: number): Invitat
   };
 }
 
-function invitationStatus(row: InvitationRow, nowMs: number): InvitationResource['status'] {
+function invitationStatus(
+  row: InvitationRow & Partial<ListedInvitationRow>,
+  nowMs: number,
+): InvitationResource['status'] {
   if (row.accepted_at !== null) return 'accepted';
   if (row.revoked_at !== null) return 'revoked';
-  return row.expires_at <= nowMs ? 'expired' : 'pending';
+  if (row.expires_at <= nowMs) return 'expired';
+  return (row.may_creator_invite ?? true) ? 'pending' : 'revoked';
 }
 
 function toIsoString(ms: number): string {

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { InvitationsTable } from './member-tables.ts';
 import { getResourceListPage, type ListRequest, type RowPage } from './pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
@@ -8,9 +9,33 @@ export async function insertInvitation(writer: DatabaseWriter, invitation: Invit
   await writer.insertInto('invitations').values(invitation).execute();
 }
 
+/**
+ * Whether the member or key that created an invitation may still create it. Otherwise, nobody can accept it. Admins and
+ * keys cannot invite owners. A creation by a key that has expired since remains valid.
+ */
+const mayCreatorInvite = sql<boolean>`(
+  exists (
+    select 1 from members
+    where members.org_id = invitations.org_id and members.id = invitations.created_by
+      and (members.role = 'owner' or (members.role = 'admin' and invitations.role <> 'owner'))
+  )
+  or exists (
+    select 1 from platform_keys
+    where platform_keys.org_id = invitations.org_id and platform_keys.id = invitations.created_by
+      and platform_keys.revoked_at is null and platform_keys.scopes_json like '%"management"%'
+  )
+)`;
+
+export type InvitationStatus = 'pending' | 'accepted' | 'expired' | 'revoked';
+
 export interface InvitationFilters {
-  readonly status?: 'pending' | 'accepted' | 'expired' | 'revoked' | undefined;
+  readonly status?: InvitationStatus | undefined;
   readonly nowMs: number;
+}
+
+export interface ListedInvitationRow extends InvitationRow {
+  /** A boolean in PostgreSQL, and 0 or 1 in SQLite. */
+  readonly may_creator_invite: boolean | number;
 }
 
 const INVITATION_LIST_COLUMNS = {
@@ -25,17 +50,25 @@ const INVITATION_LIST_COLUMNS = {
 export function getInvitationPage(
   reader: DatabaseReader,
   request: ListRequest & InvitationFilters,
-): Promise<RowPage<InvitationRow>> {
+): Promise<RowPage<ListedInvitationRow>> {
   const { status, nowMs } = request;
-  let query = reader.selectFrom('invitations').selectAll().where('org_id', '=', request.orgId);
-  if (status === 'accepted') query = query.where('accepted_at', 'is not', null);
-  if (status === 'revoked') query = query.where('revoked_at', 'is not', null);
-  if (status === 'pending' || status === 'expired')
-    query = query
-      .where('accepted_at', 'is', null)
-      .where('revoked_at', 'is', null)
-      .where('expires_at', status === 'pending' ? '>' : '<=', nowMs);
+  let query = reader
+    .selectFrom('invitations')
+    .selectAll()
+    .select(mayCreatorInvite.as('may_creator_invite'))
+    .where('org_id', '=', request.orgId);
+  if (status !== undefined) query = query.where(statusConditions(nowMs)[status]);
   return getResourceListPage(reader, query, INVITATION_LIST_COLUMNS, request);
+}
+
+function statusConditions(nowMs: number): Readonly<Record<InvitationStatus, RawBuilder<boolean>>> {
+  const isOpen = sql<boolean>`accepted_at is null and revoked_at is null and expires_at > ${nowMs}`;
+  return {
+    accepted: sql`accepted_at is not null`,
+    revoked: sql`(revoked_at is not null or (${isOpen} and not ${mayCreatorInvite}))`,
+    expired: sql`(accepted_at is null and revoked_at is null and expires_at <= ${nowMs})`,
+    pending: sql`(${isOpen} and ${mayCreatorInvite})`,
+  };
 }
 
 export function findInvitationById(
@@ -52,7 +85,7 @@ export function findInvitationById(
 }
 
 /**
- * Returns the invitation with this token, in any organization.
+ * Returns the invitation with this token, in any organization. Its creator may still create it.
  * @param tokenSha256 SHA-256 hash of the token, in hex
  */
 export function findInvitationByToken(
@@ -63,6 +96,7 @@ export function findInvitationByToken(
     .selectFrom('invitations')
     .selectAll()
     .where('token_sha256', '=', tokenSha256)
+    .where(mayCreatorInvite)
     .executeTakeFirst();
 }
 

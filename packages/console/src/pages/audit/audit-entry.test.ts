@@ -27,6 +27,8 @@ test('a change names the action and the resource as it was called then', () => {
     'Deleted policy ci',
   );
   assert.equal(formatAuditEntryTitle({ ...entry, before: null, after: null }), 'Changed key key_1');
+  const switched = { ...entry, action: 'sessions.switch_org', subject: 'ses_1', before: null, after: null };
+  assert.equal(formatAuditEntryTitle(switched), 'Switched to this organization');
 });
 
 test('an entry without a version before is a creation, whatever verb created it', () => {

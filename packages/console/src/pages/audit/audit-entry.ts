@@ -9,6 +9,7 @@ type AuditEntryContent = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'aft
 export function formatAuditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
   // The subject is a session ID, which tells the reader nothing.
   if (action === 'sessions.create') return auditText.entry.signedIn;
+  if (action === 'sessions.switch_org') return auditText.entry.switchedOrg;
   if (isReplacedKey(after)) return auditText.entry.replacedKey(subject);
   const name = resourceName(after) ?? resourceName(before) ?? subject;
   return formatAuditAction(action, name, before === null && after !== null);

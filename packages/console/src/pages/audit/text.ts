@@ -55,6 +55,7 @@ export const auditText = {
   },
   entry: {
     signedIn: 'Signed in',
+    switchedOrg: 'Switched to this organization',
     replacedKey: (subject: string) => `Replaced credential ${subject}`,
     system: (actor: string) => `Floe (${actor})`,
     fieldChange: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,

@@ -52,7 +52,12 @@ export function ChannelFields({
           stored={!isNew && field.secret}
           origin={origin}
           value={form.values[field.name] ?? ''}
+          removed={form.removedSecrets.includes(field.name)}
           onChange={(value) => onChange({ values: { ...form.values, [field.name]: value } })}
+          onRemove={(removed) => {
+            const others = form.removedSecrets.filter((name) => name !== field.name);
+            onChange({ removedSecrets: removed ? [...others, field.name] : others });
+          }}
         />
       ))}
       <EventFields form={form} onChange={onChange} />
@@ -105,33 +110,46 @@ function EventFields({ form, onChange }: FormFieldsProps<ChannelFormValues>) {
   );
 }
 
-/** A field of the channel kind. A stored secret is never shown, except for the origin of a URL. */
+/**
+ * A field of the channel kind. A stored secret is never shown, except for the origin of a URL. An optional one can be
+ * removed.
+ */
 function KindInput({
   field,
   stored,
   origin,
   value,
+  removed,
   onChange,
+  onRemove,
 }: {
   readonly field: ChannelKindField;
   readonly stored: boolean;
   readonly origin: string | null;
   readonly value: string;
+  readonly removed: boolean;
   readonly onChange: (value: string) => void;
+  readonly onRemove: (removed: boolean) => void;
 }) {
   const { name, label, optional = false, placeholder, hint } = field;
   const shown = stored ? describeStoredSecret(field, origin) : { placeholder, hint };
   return (
-    <FormField name={name} label={label} optional={optional} hint={shown.hint}>
-      <Input
-        value={value}
-        placeholder={shown.placeholder}
-        data-shows-default={stored ? '' : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={({ target }) => onChange(target.value)}
-      />
-    </FormField>
+    <div className="grid gap-1">
+      <FormField name={name} label={label} optional={optional} hint={shown.hint}>
+        <Input
+          value={removed ? '' : value}
+          disabled={removed}
+          placeholder={removed ? channelsText.fields.removedPlaceholder : shown.placeholder}
+          data-shows-default={stored ? '' : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      </FormField>
+      {stored && optional && (
+        <Checkbox label={channelsText.fields.removeSecret} checked={removed} onChange={onRemove} />
+      )}
+    </div>
   );
 }
 

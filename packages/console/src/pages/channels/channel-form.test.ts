@@ -17,6 +17,19 @@ test('a secret that is left empty is not sent, so that it stays what it was', ()
   );
 });
 
+test('an optional secret is removed if the user asks for it, and a test of the form does without it', () => {
+  const form = {
+    ...NEW_CHANNEL_FORM,
+    name: 'ops',
+    values: { url: 'https://a.example', secret: 'typed before' },
+  };
+  const removing = { ...form, removedSecrets: ['secret', 'token'] };
+  const { secret, token } = toChannelUpdateBody(removing);
+  assert.deepEqual([secret, token], [null, undefined]);
+  assert.equal('secret' in toChannelTestBody(removing), false);
+  assert.equal(toChannelUpdateBody(form)['secret'], 'typed before');
+});
+
 test('only fields of the chosen kind are sent, recipients as a list', () => {
   const body = toChannelBody({
     ...NEW_CHANNEL_FORM,

@@ -127,6 +127,8 @@ export interface ChannelFormValues {
   readonly tags: string;
   readonly realert: string;
   readonly values: Readonly<Record<string, string>>;
+  /** Names of the optional secrets whose stored values are removed. */
+  readonly removedSecrets: readonly string[];
 }
 
 /** The initial form values of a new channel. */
@@ -138,6 +140,7 @@ export const NEW_CHANNEL_FORM: ChannelFormValues = {
   tags: '',
   realert: '0',
   values: {},
+  removedSecrets: [],
 };
 
 /** Converts a channel to form values. Stored secrets become empty fields. */
@@ -150,6 +153,7 @@ export function toChannelFormValues(channel: Channel): ChannelFormValues {
     tags: channel.tags.join(', '),
     realert: String(channel.realert_minutes),
     values: { to: (channel.to ?? []).join(', '), chat_id: channel.chat_id ?? '' },
+    removedSecrets: [],
   };
 }
 
@@ -158,7 +162,8 @@ export function toChannelFormValues(channel: Channel): ChannelFormValues {
  */
 export function toChannelBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
-    CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }) => {
+    CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }): [string, string | string[] | null][] => {
+      if (form.removedSecrets.includes(name)) return [[name, null]];
       const value = form.values[name]?.trim() ?? '';
       if (value === '' && secret) return [];
       return [[name, name === 'to' ? parseListInput(value) : value]];

@@ -53,6 +53,8 @@ export const channelsText = {
     storedPlaceholder: 'Stored',
     optionalPlaceholder: 'Not shown',
     optionalHint: 'Leave empty to keep the current value, if there is one.',
+    removeSecret: 'Remove the stored value',
+    removedPlaceholder: 'Removed when you save',
     storedUrlPlaceholder: (origin: string) => `${origin}/… (stored)`,
     events: 'Events',
     tags: 'Monitor tags',

@@ -15,8 +15,9 @@ const MIN_AGE_MS = 5_000;
 const MAX_STALE_MS = 600_000;
 /** Maximum size of all cached boards. A board of 500 monitors can need 20 MB. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** Each board counts as at least this many bytes, so at most 200 boards are cached. */
-const MIN_COUNTED_BYTES = MAX_BYTES / 200;
+const MAX_BOARDS = 200;
+/** Each board counts as at least this many bytes, so at most `MAX_BOARDS` boards are cached. */
+const MIN_COUNTED_BYTES = MAX_BYTES / MAX_BOARDS;
 const MAX_MISSES = 1_000;
 /** Maximum time that one database read counts, because most of a long read is waiting. */
 const MAX_COUNTED_LOAD_MS = 1_000;
@@ -63,6 +64,8 @@ export class BoardCache<Answers extends RenderedAnswers> {
   readonly #options: BoardCacheOptions<Answers>;
   readonly #clock: Clock;
   readonly #kept = new FairLruMap<CachedBoard<Answers>>(MAX_BYTES, ({ bytes }) => bytes);
+  /** The organizations of cached boards, because a URL does not contain them. Can also contain evicted boards. */
+  readonly #orgIds = new Map<string, string>();
   readonly #missing = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<Answers | null>>();
 
@@ -126,10 +129,9 @@ export class BoardCache<Answers extends RenderedAnswers> {
     return false;
   }
 
-  /** Visits all cached boards, because the organization of a board is unknown before the database is read. */
   #find(slug: string): CachedBoard<Answers> | undefined {
-    for (const kept of this.#kept.values()) if (kept.slug === slug) return kept;
-    return undefined;
+    const orgId = this.#orgIds.get(slug);
+    return orgId === undefined ? undefined : this.#kept.get(orgId, slug);
   }
 
   #keep(kept: Omit<CachedBoard<Answers>, 'bytes'>): Answers {
@@ -138,12 +140,20 @@ export class BoardCache<Answers extends RenderedAnswers> {
     if (before && before.orgId !== orgId) this.#kept.delete(before.orgId, slug);
     this.#missing.delete(slug);
     this.#kept.set(orgId, slug, { ...kept, bytes: Math.max(answers.bytes, MIN_COUNTED_BYTES) });
+    this.#orgIds.set(slug, orgId);
+    if (this.#orgIds.size > 2 * MAX_BOARDS) this.#forgetEvictedBoards();
     return answers;
+  }
+
+  #forgetEvictedBoards(): void {
+    for (const [slug, orgId] of this.#orgIds)
+      if (!this.#kept.entriesOf(orgId).has(slug)) this.#orgIds.delete(slug);
   }
 
   #miss(slug: string, at: number): null {
     const kept = this.#find(slug);
     if (kept) this.#kept.delete(kept.orgId, slug);
+    this.#orgIds.delete(slug);
     this.#missing.delete(slug);
     if (this.#missing.size >= MAX_MISSES) dropOldest(this.#missing);
     this.#missing.set(slug, at);

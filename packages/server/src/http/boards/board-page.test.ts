@@ -212,6 +212,7 @@ function cached() {
   const clock = new FakeClock();
   const state = {
     version: 'v1' as string | null,
+    orgId: 'acme',
     away: false,
     looks: 0,
     reads: 0,
@@ -224,7 +225,7 @@ function cached() {
     async versionOf() {
       state.looks += 1;
       if (state.away) throw new Error('the database is away');
-      return state.version === null ? null : { version: state.version, orgId: 'acme' };
+      return state.version === null ? null : { version: state.version, orgId: state.orgId };
     },
     async read() {
       state.reads += 1;
@@ -302,6 +303,24 @@ test('the size of all cached boards is limited', async () => {
   assert.equal(state.reads, 5);
   await cache.get('a');
   assert.equal(state.reads, 6);
+});
+
+test('a board is found in the cache after hundreds of others were evicted, and after its organization changed', async () => {
+  const { clock, state, cache } = cached();
+  for (let index = 0; index < 500; index++) {
+    state.orgId = `org${index}`;
+    await cache.get(`b${index}`);
+  }
+  for (let index = 400; index < 500; index++) await cache.get(`b${index}`);
+  assert.equal(state.reads, 500);
+  await cache.get('b0');
+  assert.equal(state.reads, 501, 'it was evicted');
+  state.orgId = 'new owner';
+  state.version = 'v2';
+  clock.advance(2_000);
+  await cache.get('b499');
+  await cache.get('b499');
+  assert.equal(state.reads, 502);
 });
 
 test('a board that has grown since it was cached counts with its new size', async () => {

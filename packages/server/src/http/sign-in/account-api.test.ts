@@ -107,6 +107,9 @@ test('passkeys are added and removed after a step-up, renamed without one, and o
   assert.equal(told(await remove(browser)), '403 step_up_required');
   assert.equal(told(await rename(stranger.browser)), '404 not_found');
   assert.equal((await rename(browser)).body.name, 'old laptop');
+  await rename(browser);
+  const [{ subject, after } = { subject: '', after: '' }, ...more] = await harness.audited('passkeys.update');
+  assert.deepEqual([subject, after, more], [id, '{"name":"old laptop"}', []]);
   await stranger.browser.ask('POST', '/api/session/step-up', { password: TEST_PASSWORD });
   assert.equal(told(await remove(stranger.browser)), '404 not_found');
   const fresh = harness.browser();
@@ -129,12 +132,14 @@ function creationIn(body: ResponseJson): PasskeyCreationOptions {
   };
 }
 
-/** An invitation to `acme`. */
+/** An invitation to `acme` from an owner. */
 async function invited(email: string, role: MemberRole = 'member'): Promise<string> {
+  const owner = await harness.addPerson(`owner of ${email}`, { acme: 'owner' });
+  const by = `mem_acme_${owner.slice(4)}`;
   const nowMs = harness.parts.clock.now();
   const place = { id: createId('inv', nowMs), orgId: 'acme', email, role, team: null, ttlMs: 60 * MINUTE };
   const { token } = await harness.api.database.transaction((writer) =>
-    issueInvitation(writer, place, { by: 'test', nowMs }),
+    issueInvitation(writer, place, { by, nowMs }),
   );
   return token;
 }

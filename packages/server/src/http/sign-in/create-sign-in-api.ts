@@ -41,6 +41,7 @@ export function createSignInApi(
       const next = live.mustRotate && mayReplace ? await rotateToken(context, live, token) : null;
       return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
     },
+    isActiveSession: (session) => context.sessions.isActive(session, session.last_seen_at),
     async perform(operation, asking, input) {
       requireSameSiteRequest(asking.method, asking.headers, context.site());
       const cookies = cookieHeader(asking.headers);

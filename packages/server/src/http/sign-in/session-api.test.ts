@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updateMember } from '../../store/members.ts';
+import { listResponseEntries } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;
@@ -295,6 +296,29 @@ test('after switching organizations, requests apply to the new one, and an old c
   const old = harness.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
+});
+
+test('the audit log of an organization records that a session was switched to it, and not from which one', async () => {
+  const { browser, id } = await signedIn({ acme: 'owner', other: 'owner' });
+  await browser.ask('POST', '/api/session/org', { org_id: 'acme' });
+  await browser.ask('POST', '/api/session/org', { org_id: 'other' });
+  const entries = async () => {
+    const log = await browser.ask('GET', `/api/management/audit?actor=mem_other_${id.slice(4)}`);
+    return listResponseEntries(log.body.data).map(({ action, before, after, session_id, subject }) => ({
+      ...{ action, before, after, isOwn: session_id === subject },
+    }));
+  };
+  assert.deepEqual(await entries(), [
+    { action: 'sessions.switch_org', before: null, after: null, isOwn: true },
+  ]);
+  await browser.ask('POST', '/api/session/org', { org_id: 'acme' });
+  const log = await browser.ask('GET', `/api/management/audit?actor=mem_acme_${id.slice(4)}`);
+  assert.deepEqual(
+    listResponseEntries(log.body.data)
+      .map(({ action }) => String(action))
+      .sort(),
+    ['sessions.create', 'sessions.switch_org'],
+  );
 });
 
 test('an organization of which the person is not a member looks like one that does not exist', async () => {

@@ -1,5 +1,6 @@
 import type { ClientAddressSource } from '../../core/client-address.ts';
 import type { Actor } from '../../platform/actor.ts';
+import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 import type { SessionOperation } from './session-operation.ts';
 
 /** The request data that sign-in uses. */
@@ -32,6 +33,8 @@ export interface SignInApi {
    * @throws Fault `session_expired`, `cross_site_request`, `auth_unavailable`
    */
   findSession(asking: SignInRequest, canSetCookie: boolean): Promise<AuthenticatedSession | null>;
+  /** Returns whether a stored session has not expired. A request in progress does not count as use of the session. */
+  isActiveSession(session: ConsoleSessionRow): boolean;
   /**
    * Performs a session operation.
    * @throws Fault of the operation; `cross_site_request`

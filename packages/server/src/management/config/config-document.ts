@@ -13,8 +13,11 @@ type OrgConfigPath = readonly (string | number)[];
 
 /** A document in the format of floe.yaml that is applied to one organization. */
 export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'ignored'> {
-  /** Whether the document contains a section of the org, or a field of a section. */
-  isSet(...path: readonly string[]): boolean;
+  /**
+   * Whether the document contains a section of the org, or a field of a section. For a field of an entry in a list:
+   * whether the document sets it to an empty map.
+   */
+  isSet(...path: OrgConfigPath): boolean;
   /**
    * Whether the document omits the value of a secret, so that the stored value remains. The path is relative
    * to the org.
@@ -27,7 +30,7 @@ export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'igno
 /** The parsed document in plain values, as the worker thread returns it. */
 export interface ParsedConfigDocument {
   readonly org: OrgConfig;
-  /** Paths in the org that the document sets, at most two segments deep, as JSON. */
+  /** Paths in the org that the document sets, as JSON: sections, their fields, and empty maps in entries of lists. */
   readonly set: ReadonlySet<string>;
   /** Omitted secrets, which keep their stored values: paths in the org as JSON, with their variables. */
   readonly kept: ReadonlyMap<string, string>;
@@ -109,7 +112,7 @@ function documentText({ yaml, config }: ConfigDocumentInput): string {
   return yaml ?? JSON.stringify(config, null, 1);
 }
 
-/** The sections of an org that a document contains, and the fields of the sections that are maps. */
+/** Returns the paths that `isSet` finds. */
 function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   const orgs = isJsonObject(tree) ? tree['orgs'] : null;
   const org: Json = (Array.isArray(orgs) ? orgs[at] : null) ?? null;
@@ -118,6 +121,10 @@ function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
     paths.add(JSON.stringify([section]));
     for (const field of Object.keys(isJsonObject(value) ? value : {}))
       paths.add(JSON.stringify([section, field]));
+    for (const [index, entry] of Array.isArray(value) ? value.entries() : [])
+      for (const [field, inner] of Object.entries(isJsonObject(entry) ? entry : {}))
+        if (isJsonObject(inner) && Object.keys(inner).length === 0)
+          paths.add(JSON.stringify([section, index, field]));
   }
   return paths;
 }

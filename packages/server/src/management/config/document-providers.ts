@@ -26,12 +26,18 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
 /** In exports, this header represents all headers of a provider whose headers cannot be decrypted. */
 const UNREADABLE_HEADERS = 'unreadable-headers';
 
-/** Builds the request body of the provider operation. It contains only the secrets that the document gives. */
+/**
+ * Builds the request body of the provider operation. It contains only the secrets that the document gives. An empty map of
+ * headers removes headers that cannot be decrypted. If the document has no headers, they must be sent again.
+ */
 function toProviderBody(
   { headers, credentials, identity, outbound, ...provider }: ProviderConfig,
   isSecretKept: IsStoredSecretRetained,
+  isEmptied: (field: string) => boolean,
 ): object {
-  const named = Object.keys(headers).some((name) => isSecretKept('headers', name)) ? {} : { headers };
+  const named = Object.keys(headers).some((name) => isSecretKept('headers', name))
+    ? {}
+    : { headers: isEmptied('headers') ? null : headers };
   return {
     ...provider,
     ...named,

@@ -72,8 +72,11 @@ interface DocumentListOptions<Config> {
   readonly acceptsReason?: boolean;
   /** Absent: the operation that replaces a resource. */
   readonly operation?: string;
-  /** Builds the request body of the operation. Absent: the entry without omitted secrets. */
-  toBody?(config: Config, keeps: IsStoredSecretRetained): object;
+  /**
+   * Builds the request body of the operation. Absent: the entry without omitted secrets.
+   * @param isEmptied whether the document sets a field of the entry to an empty map
+   */
+  toBody?(config: Config, keeps: IsStoredSecretRetained, isEmptied: (field: string) => boolean): object;
   /** The list is sorted by name. Otherwise it has the order of the store. */
   readonly isSortedByName?: boolean;
   /** Returns a value that is equal for entries of the same resource. Absent: their name. */
@@ -107,7 +110,9 @@ export function defineDocumentListKind<Config extends object>(
         const id = ids[at] ?? nameOf(config);
         const isSecretKept: IsStoredSecretRetained = (...path) =>
           document.keepsSecret(...section, at, ...path);
-        const body = options.toBody?.(config, isSecretKept) ?? omitRetainedSecrets(config, isSecretKept);
+        const isEmptied = (field: string) => document.isSet(...section, at, field);
+        const body =
+          options.toBody?.(config, isSecretKept, isEmptied) ?? omitRetainedSecrets(config, isSecretKept);
         const position = isOrdered ? { position: at } : {};
         return {
           kind,

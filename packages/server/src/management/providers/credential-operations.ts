@@ -5,6 +5,7 @@ import {
   credentialPatch,
   credentialResource,
 } from '@floe/contract/api/providers';
+import { MAX_LIST_ENTRIES } from '@floe/contract/config/max-resources-per-org';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { getProviderOrigin } from '../../platform/config/provider-secrets.ts';
@@ -113,6 +114,11 @@ function createCredentialOperation(dependencies: ProviderDependencies): Operatio
         throw new Fault('conflict', `The credential "${body.name}" already exists. Choose another name.`, {
           param: 'name',
         });
+      if (found.credentials.length >= MAX_LIST_ENTRIES.providerCredentials)
+        throw new Fault(
+          'conflict',
+          `This provider already has ${MAX_LIST_ENTRIES.providerCredentials} credentials, which is the maximum. Delete one first.`,
+        );
       const wanted = { name: body.name, weight: body.weight, secret: body.api_key, before: null };
       const row = await upsertCredential(context, dependencies.secretsKey, credentialBinding(found), wanted);
       const after = toCredentialResource(row);

@@ -54,7 +54,8 @@ export async function addOwnPasskey(
   await loadWebauthn();
   return runSessionTransaction(context, browser, live, async (writer) => {
     const row = await registerPasskey(context, writer, live.user.id, given);
-    await auditPasskeyChange(context, writer, live, { action: 'passkeys.create', row });
+    const after = { name: row.name };
+    await auditPasskeyChange(context, writer, live, { action: 'passkeys.create', id: row.id, after });
     return row;
   });
 }
@@ -72,7 +73,15 @@ export async function renameOwnPasskey(
   const { live } = await requireActiveSession(context, browser);
   return runSessionTransaction(context, browser, live, async (writer) => {
     const row = await requireOwnPasskey(writer, live, id);
+    if (row.name === name) return row;
     await updatePasskey(writer, id, { name });
+    const before = { name: row.name };
+    await auditPasskeyChange(context, writer, live, {
+      action: 'passkeys.update',
+      id,
+      before,
+      after: { name },
+    });
     return { ...row, name };
   });
 }
@@ -93,7 +102,8 @@ export async function removeOwnPasskey(
     const row = await requireOwnPasskey(writer, live, id);
     await deletePasskey(writer, id);
     await deleteConsoleSessionsOfPasskey(writer, live.user.id, id);
-    await auditPasskeyChange(context, writer, live, { action: 'passkeys.delete', row });
+    const after = { name: row.name };
+    await auditPasskeyChange(context, writer, live, { action: 'passkeys.delete', id, after });
     await database.signals.announce(writer);
   });
   sessions.clearCache();
@@ -111,8 +121,10 @@ async function requireOwnPasskey(
 }
 
 interface PasskeyChange {
-  readonly action: 'passkeys.create' | 'passkeys.delete';
-  readonly row: PasskeyRow;
+  readonly action: 'passkeys.create' | 'passkeys.update' | 'passkeys.delete';
+  readonly id: string;
+  readonly before?: { readonly name: string };
+  readonly after: { readonly name: string };
 }
 
 /** Recorded in all organizations of the user, because the passkey gives access to all of them. */
@@ -120,14 +132,13 @@ async function auditPasskeyChange(
   { clock }: SignInContext,
   writer: DatabaseWriter,
   { memberships }: ActiveConsoleSession,
-  { action, row }: PasskeyChange,
+  { id, ...change }: PasskeyChange,
 ): Promise<void> {
   for (const { org, memberId } of memberships)
     await auditAccountEvent(writer, clock, {
       orgId: org.id,
       actor: memberId,
-      action,
-      subject: row.id,
-      after: { name: row.name },
+      subject: id,
+      ...change,
     });
 }

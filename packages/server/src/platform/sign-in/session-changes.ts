@@ -72,7 +72,8 @@ export function createSessionExpiredFault(): Fault {
 }
 
 /**
- * Switches the session to another of the user's organizations. Returns the value of the new cookie.
+ * Switches the session to another of the user's organizations. Returns the value of the new cookie. Records only the new
+ * organization, because its members do not learn to which others the user belongs.
  *
  * @throws Fault `session_expired`; `not_found` for an organization that the user does not belong
  * to, whether or not it exists
@@ -88,9 +89,17 @@ export async function switchOrg(
     throw new Fault('not_found', 'You are not a member of an organization with this id.', {
       param: 'org_id',
     });
-  const next = await context.database.transaction((writer) =>
-    context.sessions.rotate(writer, token, { org_id: orgId, role: at.role }),
-  );
+  const next = await runAuditedTransaction(context, browser, live, async (writer) => {
+    const rotated = await context.sessions.rotate(writer, token, { org_id: orgId, role: at.role });
+    if (rotated !== null && orgId !== live.membership.org.id)
+      await auditAccountEvent(writer, context.clock, {
+        orgId,
+        actor: at.memberId,
+        action: 'sessions.switch_org',
+        subject: live.id,
+      });
+    return rotated;
+  });
   context.sessions.clearCache();
   if (next === null) throw createSessionExpiredFault();
   return next;

@@ -4,6 +4,7 @@ import type { MemberRole } from '@floe/contract/roles';
 import type { Clock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createOutboundGuard } from '../../../core/outbound-guard.ts';
+import type { Operation } from '../../../management/operation.ts';
 import { deriveOidcFlowKey } from '../../../platform/secrets.ts';
 import { toConsoleSessionSettings } from '../../../platform/sign-in/console-session-settings.ts';
 import { ConsoleSessions } from '../../../platform/sign-in/console-sessions.ts';
@@ -41,6 +42,8 @@ export interface TestSignInOptions {
   readonly baseUrl?: string;
   readonly auth?: FloeConfigInput['auth'];
   readonly trustedProxies?: readonly string[];
+  /** Operations in addition to those of the API. */
+  readonly operations?: readonly Operation[];
 }
 
 /**
@@ -57,7 +60,7 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
   });
   const authOf = (auth: TestSignInOptions['auth']) => FloeConfigSchema.parse({ auth }).auth;
   let auth = authOf(options.auth);
-  const { baseUrl = 'https://floe.example', trustedProxies = [] } = options;
+  const { baseUrl = 'https://floe.example', trustedProxies = [], operations = [] } = options;
   const partsOf = (database: Database, clock: Clock): SignInContext => ({
     database,
     clock,
@@ -71,6 +74,7 @@ export async function startTestSignIn(options: TestSignInOptions = {}): Promise<
     site: () => buildSignInUrls(baseUrl, [8443]),
   });
   const api = await runApi({
+    operations,
     signIn(database, clock) {
       parts = partsOf(database, clock);
       return createSignInApi(parts, trustedProxies, silentLog);
