@@ -1,4 +1,5 @@
 import { countFindingsInText, type JsonScanResult } from './redact.ts';
+import type { ScanMeter } from './scan-meter.ts';
 import { type FindingKind, type SecretDetector, SensitiveDataScan } from './sensitive-data-scan.ts';
 
 /**
@@ -25,6 +26,7 @@ const MEMBER_NAME = /^[a-z_]{1,32}$/;
  * @param json well-formed JSON
  * @param scan The result of `scanJson` for the same text and kinds. With it, only strings with secrets are
  * scanned again. Without it, all strings are scanned again.
+ * @throws ScanLimitExceededError if there is a meter with a limit
  * @example
  * locateFindings('{"to":["ana@example.com"]}', new Set(['email'])).get('email')?.paths; // ['to[0]']
  */
@@ -32,13 +34,17 @@ export function locateFindings(
   json: string,
   wanted: ReadonlySet<FindingKind>,
   scan?: JsonScanResult,
+  meter?: ScanMeter,
 ): FindingLocationsByKind {
   const places: MutableLocations = new Map();
   const known = scan?.stringsWithFindings;
+  const add = (text: string, path: string, kinds: Iterable<FindingKind>) => {
+    for (const kind of kinds) addPlace(places, kind, path, kind === 'secret' ? detectorsIn(text, meter) : []);
+  };
   const visit = (value: unknown, path: string, depth: number): void => {
-    if (typeof value === 'string' && known) return addPlaces(places, value, path, known.get(value) ?? []);
+    if (typeof value === 'string' && known) return add(value, path, known.get(value) ?? []);
     if (typeof value === 'string' || typeof value === 'number')
-      return addPlaces(places, String(value), path, kindsIn(String(value), wanted));
+      return add(String(value), path, kindsIn(String(value), wanted, meter));
     if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
     const isList = Array.isArray(value);
     for (const [name, entry] of Object.entries(value)) visit(entry, joinPath(path, name, isList), depth + 1);
@@ -63,22 +69,27 @@ type MutableLocations = Map<FindingKind, { paths: Set<string>; detectors: Set<Se
 /** No text with fewer characters has a finding. */
 const MIN_FINDING_CHARS = 6;
 
-function kindsIn(text: string, wanted: ReadonlySet<FindingKind>): readonly FindingKind[] {
-  return text.length < MIN_FINDING_CHARS ? [] : [...countFindingsInText(text, wanted).keys()];
+function kindsIn(
+  text: string,
+  wanted: ReadonlySet<FindingKind>,
+  meter: ScanMeter | undefined,
+): Iterable<FindingKind> {
+  return text.length < MIN_FINDING_CHARS ? [] : countFindingsInText(text, wanted, meter).keys();
 }
 
-function addPlaces(
+function detectorsIn(text: string, meter: ScanMeter | undefined): readonly SecretDetector[] {
+  const { findings } = new SensitiveDataScan(text, new Set(['secret']), meter);
+  return findings.flatMap(({ detector }) => (detector === undefined ? [] : [detector]));
+}
+
+function addPlace(
   places: MutableLocations,
-  text: string,
+  kind: FindingKind,
   path: string,
-  kinds: readonly FindingKind[],
+  detectors: readonly SecretDetector[],
 ): void {
-  for (const kind of kinds) {
-    const place = places.get(kind) ?? { paths: new Set(), detectors: new Set() };
-    places.set(kind, place);
-    place.paths.add(path);
-    if (kind !== 'secret') continue;
-    for (const { detector } of new SensitiveDataScan(text, new Set([kind])).findings)
-      if (detector !== undefined) place.detectors.add(detector);
-  }
+  const place = places.get(kind) ?? { paths: new Set(), detectors: new Set() };
+  places.set(kind, place);
+  place.paths.add(path);
+  for (const detector of detectors) place.detectors.add(detector);
 }

@@ -8,8 +8,8 @@ import {
   isJsonObjectOrArray,
   startsLikeJson,
 } from './json-tokens.ts';
+import { ScanMeter } from './scan-meter.ts';
 import { type Finding, type FindingKind, SensitiveDataScan } from './sensitive-data-scan.ts';
-import { ESCAPE } from './terminal-sequences.ts';
 
 export type { CleanTextSet, WritableCleanTextSet } from './clean-text-set.ts';
 
@@ -44,12 +44,17 @@ export function countFindingsInJson(
 
 /**
  * Counts findings in a string. The string can be JSON.
+ * @throws ScanLimitExceededError if there is a meter with a limit
  * @example
  * countFindingsInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
  */
-export function countFindingsInText(text: string, wanted: ReadonlySet<FindingKind>): FindingCounts {
+export function countFindingsInText(
+  text: string,
+  wanted: ReadonlySet<FindingKind>,
+  meter?: ScanMeter,
+): FindingCounts {
   const found: FindingCounts = new Map();
-  new Redactor(wanted, found).text(text, 0);
+  new Redactor(wanted, found, { meter }).text(text, 0);
   return found;
 }
 
@@ -60,18 +65,27 @@ export interface RedactedJson {
   readonly counts: FindingCounts;
 }
 
+/** Settings of `redactJson`. */
+export interface RedactJsonOptions {
+  /** Strings without findings, which are not scanned. */
+  readonly cleanTexts?: CleanTextSet;
+  /** Limits the characters that are read. Default: no limit. */
+  readonly meter?: ScanMeter | undefined;
+}
+
 /**
  * Replaces every finding that `countFindingsInJson` counts. The replacement is `[redacted:<kind>]`.
+ * @throws ScanLimitExceededError if there is a meter with a limit
  * @example
  * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'
  */
 export function redactJson(
   json: string,
   wanted: ReadonlySet<FindingKind>,
-  cleanTexts?: CleanTextSet,
+  { cleanTexts, meter }: RedactJsonOptions = {},
 ): RedactedJson {
   const found: FindingCounts = new Map();
-  return { json: new Redactor(wanted, found, { known: cleanTexts }).json(json, 0), counts: found };
+  return { json: new Redactor(wanted, found, { known: cleanTexts, meter }).json(json, 0), counts: found };
 }
 
 /** The number of findings in a JSON text, the strings with findings, and the text with the findings replaced. */
@@ -80,34 +94,27 @@ export interface JsonScanResult extends RedactedJson {
   readonly stringsWithFindings: ReadonlyMap<string, readonly FindingKind[]>;
 }
 
-/** Thrown if a scan would read more characters than its limit allows. */
-export class ScanLimitExceededError extends Error {
-  override readonly name = 'ScanLimitExceededError';
-}
-
 /** Settings of `scanJson`. */
-export interface JsonScanOptions {
+export interface JsonScanOptions extends RedactJsonOptions {
   /** Strings without findings, which are not scanned again. The scan adds the clean strings that it finds. */
   readonly cleanTexts?: WritableCleanTextSet;
-  /** Maximum number of characters in strings that are not in `cleanTexts`. Default: no limit. */
-  readonly maxChars?: number | undefined;
 }
 
 /**
  * Counts, locates and replaces findings in a single scan. The counts and the redacted text are the same as
  * those of `redactJson`.
- * @throws ScanLimitExceededError if more than `maxChars` characters would be scanned
+ * @throws ScanLimitExceededError if there is a meter with a limit
  * @example
  * scanJson('{"to":"ana@example.com"}', new Set(['email'])).counts; // new Map([['email', 1]])
  */
 export function scanJson(
   json: string,
   wanted: ReadonlySet<FindingKind>,
-  { cleanTexts, maxChars = Number.POSITIVE_INFINITY }: JsonScanOptions = {},
+  { cleanTexts, meter }: JsonScanOptions = {},
 ): JsonScanResult {
   const found: FindingCounts = new Map();
   const strings = new Map<string, readonly FindingKind[]>();
-  const memory = { known: cleanTexts, added: cleanTexts, strings, maxChars };
+  const memory = { known: cleanTexts, added: cleanTexts, strings, meter };
   const redacted = new Redactor(wanted, found, memory).json(json, 0);
   return { json: redacted, counts: found, stringsWithFindings: strings };
 }
@@ -131,7 +138,7 @@ interface RedactorMemory {
   readonly known?: CleanTextSet | undefined;
   readonly added?: WritableCleanTextSet | undefined;
   readonly strings?: Map<string, readonly FindingKind[]>;
-  readonly maxChars?: number;
+  readonly meter?: ScanMeter | undefined;
 }
 
 class Redactor {
@@ -142,13 +149,13 @@ class Redactor {
   readonly #own: FindingCounts = new Map();
   /** Whether the text is truncated, so that JSON in its last string is truncated, too. */
   #isTruncated = false;
-  #remainingChars: number;
+  readonly #meter: ScanMeter;
 
   constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts, memory: RedactorMemory = {}) {
     this.#wanted = wanted;
     this.#found = found;
     this.#memory = memory;
-    this.#remainingChars = memory.maxChars ?? Number.POSITIVE_INFINITY;
+    this.#meter = memory.meter ?? new ScanMeter();
   }
 
   /** Returns the JSON text without the findings. */
@@ -212,9 +219,9 @@ class Redactor {
 
   /** Returns base64 data without the findings in its text. Returns null if it contains no text. */
   #base64(data: string, depth: number): string | null {
+    this.#meter.charge(data.length);
     const decoded = depth <= MAX_NESTED_JSON ? decodeBase64Text(data) : null;
     if (decoded === null) return null;
-    this.#charge(decoded.text.length);
     const prefix = this.#clean(decoded.prefix);
     const redacted = this.text(decoded.text, depth + 1);
     if (redacted === decoded.text) return prefix + data.slice(decoded.prefix.length);
@@ -225,7 +232,7 @@ class Redactor {
   #clean(text: string): string {
     let clean = text;
     for (let looks = 0; looks < MAX_PASSES; looks += 1) {
-      const { findings } = new SensitiveDataScan(clean, this.#wanted);
+      const { findings } = new SensitiveDataScan(clean, this.#wanted, this.#meter);
       if (findings.length === 0) break;
       clean = this.#without(clean, findings);
     }
@@ -239,25 +246,14 @@ class Redactor {
     const isRemembered = depth === 0 && token.length >= MIN_REMEMBERED_CHARS;
     const key = isRemembered ? known?.keyOf(token) : undefined;
     if (key !== undefined && known?.has(key)) return token;
-    if (depth === 0) this.#charge(token.length);
+    if (depth === 0) this.#meter.requireRemaining(token.length);
     // A part of another string is slower to read than a string of its own.
     const isPlain = token.length < MIN_REMEMBERED_CHARS && !token.includes('\\');
     const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
-    // The text without escape sequences or terminal sequences is scanned, too.
-    if (depth === 0 && text.includes('\\')) this.#charge(text.length);
-    if (depth === 0 && text.includes(ESCAPE)) this.#charge(2 * text.length);
     const redacted = depth === 0 ? this.#wholeString(text) : this.text(text, depth);
     if (redacted !== text) return JSON.stringify(redacted);
     if (key !== undefined) added?.add(key);
     return token;
-  }
-
-  #charge(chars: number): void {
-    this.#remainingChars -= chars;
-    if (this.#remainingChars < 0)
-      throw new ScanLimitExceededError(
-        `The strings to scan have more than ${this.#memory.maxChars} characters in total.`,
-      );
   }
 
   /** Scans a string of the body, and notes which kinds it contains. */
@@ -278,8 +274,7 @@ class Redactor {
 
   #number(token: string, level: number): string {
     if (token.length < NUMBER_DIGITS || level < 2) return token;
-    this.#charge(token.length);
-    const { findings } = new SensitiveDataScan(token, this.#wanted);
+    const { findings } = new SensitiveDataScan(token, this.#wanted, this.#meter);
     return findings.length === 0 ? token : JSON.stringify(this.#without(token, findings));
   }
 

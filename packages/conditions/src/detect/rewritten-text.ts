@@ -15,6 +15,11 @@ export class RewrittenText {
     return this.#starts.length === 1;
   }
 
+  /** The number of replaced parts. */
+  get replacedParts(): number {
+    return (this.#starts.length - 1) / 2;
+  }
+
   /** Replaces the part from `start` to `end`, which must be after all parts that have been replaced. */
   replace(start: number, end: number, replacement: string): void {
     this.#text += this.#original.slice(this.#originals.at(-1), start);

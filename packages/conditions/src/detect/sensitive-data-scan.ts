@@ -29,6 +29,7 @@ import {
   readDigitRun,
 } from './personal-data.ts';
 import type { RewrittenText } from './rewritten-text.ts';
+import { ScanMeter } from './scan-meter.ts';
 import {
   findAssignedAwsSecretKey,
   findJwtEnd,
@@ -51,13 +52,20 @@ export type { Finding, FindingKind, SecretDetector } from './findings.ts';
 export class SensitiveDataScan {
   readonly findings: readonly Finding[];
 
-  constructor(text: string, wanted: ReadonlySet<FindingKind>) {
-    const findings = scanTerminalText(text, wanted);
+  /**
+   * @param meter counts every pass
+   * @throws ScanLimitExceededError
+   */
+  constructor(text: string, wanted: ReadonlySet<FindingKind>, meter = new ScanMeter()) {
+    const findings = scanTerminalText(text, wanted, meter);
     const unescaped = decodeEscapeSequences(text);
-    this.findings =
-      unescaped === null
-        ? findings
-        : mergeFindings(findings, toOriginalOffsets(scanTerminalText(unescaped.finish(), wanted), unescaped));
+    if (unescaped === null) {
+      this.findings = findings;
+      return;
+    }
+    meter.charge(unescaped.replacedParts);
+    const decoded = scanTerminalText(unescaped.finish(), wanted, meter);
+    this.findings = mergeFindings(findings, toOriginalOffsets(decoded, unescaped));
   }
 }
 
@@ -66,12 +74,17 @@ export class SensitiveDataScan {
  * value, so the text is scanned with a separator and with nothing in place of the sequences. The text as it is matters
  * only where an escape character is not the start of a sequence.
  */
-function scanTerminalText(text: string, wanted: ReadonlySet<FindingKind>): readonly Finding[] {
-  const { findings } = new TextScan(text, wanted);
+function scanTerminalText(
+  text: string,
+  wanted: ReadonlySet<FindingKind>,
+  meter: ScanMeter,
+): readonly Finding[] {
+  const { findings } = new TextScan(text, wanted, meter);
   if (!text.includes(ESCAPE)) return findings;
   const [separated = [], joined = []] = ['\n', ''].map((replacement) => {
     const plain = replaceTerminalSequences(text, replacement);
-    return toOriginalOffsets(new TextScan(plain.finish(), wanted).findings, plain);
+    meter.charge(plain.replacedParts);
+    return toOriginalOffsets(new TextScan(plain.finish(), wanted, meter).findings, plain);
   });
   return addSeparateFindings(mergeFindings(separated, joined), findings);
 }
@@ -91,8 +104,10 @@ class TextScan {
   /** The text before this position has been processed. */
   #done = 0;
 
-  constructor(text: string, wanted: ReadonlySet<FindingKind>) {
+  constructor(text: string, wanted: ReadonlySet<FindingKind>, meter: ScanMeter) {
+    meter.charge(text.length);
     this.#normalized = normalizeForDetection(text);
+    meter.charge(this.#normalized?.replacedParts ?? 0);
     this.#text = this.#normalized?.finish() ?? text;
     this.#wantsSecrets = wanted.has('secret');
     this.#wantsIbans = wanted.has('iban');

@@ -3,7 +3,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
 import { listHostedToolNames, mayContainHostedCalls } from '../../guardrails/policies/hosted-calls.ts';
-import { INLINE_LIMITS } from '../../guardrails/policies/inline-limits.ts';
+import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
 
@@ -101,8 +101,12 @@ export class StreamPolicyData {
   }
 
   #scan(text: string, wanted: ReadonlySet<FindingKind>): void {
+    const kinds =
+      this.#longTexts.length > 0
+        ? null
+        : tryEvaluateInline(({ scanMeter }) => detectFindingKinds([text], wanted, scanMeter));
     // Later texts wait, so that findings are recorded in the order of the response.
-    if (this.#longTexts.length > 0 || text.length > INLINE_LIMITS.scannedChars) this.#longTexts.push(text);
-    else this.addFindings(detectFindingKinds([text], wanted));
+    if (kinds === null) this.#longTexts.push(text);
+    else this.addFindings(kinds);
   }
 }

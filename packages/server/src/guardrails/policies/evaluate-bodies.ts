@@ -1,5 +1,6 @@
 import { locateFindings } from '@floe/conditions/detect/locate-findings';
 import { type JsonScanResult, redactJson, scanJson } from '@floe/conditions/detect/redact';
+import type { ScanMeter } from '@floe/conditions/detect/scan-meter';
 import type { Json } from '@floe/contract/json';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
@@ -31,7 +32,8 @@ export function evaluateRequestPolicies(
 ): EvaluatedBody {
   const subject = new PolicyRequestView(request, policySet, limits);
   const evaluation = evaluatePolicies(policySet, subject, limits?.steps);
-  return { evaluation, body: redactBody(request.body, evaluation, policySet, subject.scan) };
+  const scanned = { scan: subject.scan, meter: limits?.scanMeter };
+  return { evaluation, body: redactBody(request.body, evaluation, policySet, scanned) };
 }
 
 /** A complete response, and the request that it answers. */
@@ -74,28 +76,35 @@ export function evaluateResponsePolicies(
     usage: reportedUsage ?? usage,
   };
   const { detects, cleanTexts } = policySet;
+  const meter = limits?.scanMeter;
   let scan: JsonScanResult | null = null;
   const find = () => {
-    scan = scanJson(json, detects, { cleanTexts, maxChars: limits?.scannedChars });
+    scan = scanJson(json, detects, { cleanTexts, meter });
     return scan.counts;
   };
-  const locate = () => locateFindings(json, detects, scan ?? undefined);
+  const locate = () => locateFindings(json, detects, scan ?? undefined, meter);
   const evaluation = evaluatePolicies(
     policySet,
     new PolicyResponseView(answer, request, policySet, { find, locate, limits }),
     limits?.steps,
   );
-  return { evaluation, body: redactBody(body, evaluation, policySet, scan) };
+  return { evaluation, body: redactBody(body, evaluation, policySet, { scan, meter }) };
+}
+
+interface PreviousScan {
+  /** Null if no policy needed it. */
+  readonly scan: JsonScanResult | null;
+  readonly meter: ScanMeter | undefined;
 }
 
 function redactBody(
   body: Buffer,
   { deniedBy, redact }: PolicyEvaluation,
   { cleanTexts, detects }: PolicySet,
-  scan: JsonScanResult | null,
+  { scan, meter }: PreviousScan,
 ): Buffer {
   if (deniedBy || redact.size === 0) return body;
   // A scan for fewer kinds can have other results, because findings do not overlap.
   if (scan && redact.size === detects.size) return Buffer.from(scan.json);
-  return Buffer.from(redactJson(body.toString('utf8'), redact, cleanTexts).json);
+  return Buffer.from(redactJson(body.toString('utf8'), redact, { cleanTexts, meter }).json);
 }

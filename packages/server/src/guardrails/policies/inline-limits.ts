@@ -1,4 +1,4 @@
-import { ScanLimitExceededError } from '@floe/conditions/detect/redact';
+import { ScanLimitExceededError, ScanMeter } from '@floe/conditions/detect/scan-meter';
 
 /**
  * How much work a policy evaluation may do on the main thread. A larger evaluation runs in a worker thread,
@@ -8,21 +8,19 @@ import { ScanLimitExceededError } from '@floe/conditions/detect/redact';
 export interface InlineLimits {
   /** Maximum size of a body. Reading and hashing it take about 1 ms per MB. */
   readonly bodyBytes: number;
-  /** Maximum number of characters that are scanned. Strings that are known to be clean do not count. */
-  readonly scannedChars: number;
+  /** Limits the characters that are scanned. Strings that are known to be clean do not count. */
+  readonly scanMeter: ScanMeter;
   /** Maximum size of a body that is parsed for conditions or for the location of a finding. */
   readonly parsedBytes: number;
   /** Maximum number of steps of all conditions. See `StepMeter`. */
   readonly steps: number;
 }
 
-/** The limits for policy evaluations on the main thread. */
-export const INLINE_LIMITS: InlineLimits = {
-  bodyBytes: 1024 * 1024,
-  scannedChars: 32 * 1024,
-  parsedBytes: 256 * 1024,
-  steps: 20_000,
-};
+const MAX_INLINE_BODY_BYTES = 1024 * 1024;
+const MAX_INLINE_PARSED_BYTES = 256 * 1024;
+const MAX_INLINE_STEPS = 20_000;
+/** Maximum number of characters that an evaluation scans on the main thread. */
+export const MAX_INLINE_SCANNED_CHARS = 32 * 1024;
 
 /**
  * Thrown if an evaluation exceeds a limit of the main thread. Callers must then run the evaluation in a
@@ -55,25 +53,17 @@ export function requireWithinInlineReadLimit(bytes: number, limits: InlineLimits
 }
 
 /**
- * Requires that texts are short enough to be scanned on the main thread.
- * @throws InlineLimitExceededError if there are limits and the texts are too long
- */
-export function requireWithinInlineScanLimit(texts: readonly string[], limits: InlineLimits | null): void {
-  if (limits === null) return;
-  const chars = texts.reduce((sum, text) => sum + text.length, 0);
-  if (chars > limits.scannedChars)
-    throw new InlineLimitExceededError(
-      `The texts have more than ${limits.scannedChars.toLocaleString('en-US')} characters in total, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
-    );
-}
-
-/**
- * Runs an evaluation on the main thread. Returns null if the evaluation exceeds a limit of the main thread. The
+ * Runs an evaluation on the main thread, with limits of its own. Returns null if the evaluation exceeds a limit of the main thread. The
  * evaluation has then changed nothing, and must run in a worker thread.
  */
 export function tryEvaluateInline<Result>(evaluate: (limits: InlineLimits) => Result): Result | null {
   try {
-    return evaluate(INLINE_LIMITS);
+    return evaluate({
+      bodyBytes: MAX_INLINE_BODY_BYTES,
+      scanMeter: new ScanMeter(MAX_INLINE_SCANNED_CHARS),
+      parsedBytes: MAX_INLINE_PARSED_BYTES,
+      steps: MAX_INLINE_STEPS,
+    });
   } catch (error) {
     if (error instanceof InlineLimitExceededError || error instanceof ScanLimitExceededError) return null;
     throw error;

@@ -82,7 +82,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     const { body, longStrings = [] } = this.#request;
     const { detects, cleanTexts } = this.#policySet;
     requireWithinInlineReadLimit(body.length, this.#limits);
-    const options = { cleanTexts, maxChars: this.#limits?.scannedChars };
+    const options = { cleanTexts, meter: this.#limits?.scanMeter };
     const newTexts = decodeWithoutCleanTexts(body, longStrings, cleanTexts);
     const found = newTexts === null ? null : scanJson(newTexts, detects, options).counts;
     if (found?.size === 0) return found;
@@ -92,7 +92,12 @@ export class PolicyRequestView implements PolicyEvaluationInput {
 
   places(): FindingLocationsByKind {
     requireWithinInlineParseLimit(this.#request.body.length, this.#limits);
-    this.#places ??= locateFindings(this.#text(), this.#policySet.detects, this.#scan ?? undefined);
+    this.#places ??= locateFindings(
+      this.#text(),
+      this.#policySet.detects,
+      this.#scan ?? undefined,
+      this.#limits?.scanMeter,
+    );
     return this.#places;
   }
 

@@ -1,4 +1,5 @@
 import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
+import type { ScanMeter } from '@floe/conditions/detect/scan-meter';
 import { type FindingKind, SensitiveDataScan } from '@floe/conditions/detect/sensitive-data-scan';
 import { ReportingCleanTextCache } from './clean-text-cache.ts';
 import { selectEarlyStreamPolicies } from './early-stream-policies.ts';
@@ -9,7 +10,7 @@ import {
   evaluateResponsePolicies,
 } from './evaluate-bodies.ts';
 import { evaluatePolicies, type PolicyDecision, type PolicyEvaluation } from './evaluate-policies.ts';
-import { type InlineLimits, requireWithinInlineScanLimit } from './inline-limits.ts';
+import type { InlineLimits } from './inline-limits.ts';
 import { compilePolicies, type PolicySet, type PolicySetConfig } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
 import { type PolicyResponse, PolicyResponseView } from './policy-response-view.ts';
@@ -93,7 +94,7 @@ export function runPolicyTask(task: PolicyTask): PolicyTaskResult {
 /**
  * Evaluates the response policies on a complete stream. A stream cannot be redacted.
  * @param limits the limits of the main thread; null in a worker thread
- * @throws InlineLimitExceededError if the evaluation must run in a worker thread
+ * @throws InlineLimitExceededError, ScanLimitExceededError if the evaluation must run in a worker thread
  */
 export function evaluateStreamPolicies(
   policySet: PolicySet,
@@ -102,8 +103,7 @@ export function evaluateStreamPolicies(
 ): PolicyEvaluation {
   const find = () => {
     if (early) return new Map(early.map((kind) => [kind, 1]));
-    requireWithinInlineScanLimit(strings, limits);
-    return countInTexts(strings, policySet.detects);
+    return countInTexts(strings, policySet.detects, limits?.scanMeter);
   };
   const subject = new PolicyResponseView(answer, request, policySet, { find, locate: () => null, limits });
   return evaluatePolicies(policySet, subject, limits?.steps);
@@ -118,14 +118,18 @@ function selectStreamPolicies(
   return early === null ? whole : { ...requireSet(selectEarlyStreamPolicies(whole)), cleanTexts };
 }
 
-/** Returns the kinds of findings in texts, in the order in which they occur first. */
+/**
+ * Returns the kinds of findings in texts, in the order in which they occur first.
+ * @throws ScanLimitExceededError if there is a meter with a limit
+ */
 export function detectFindingKinds(
   texts: readonly string[],
   wanted: ReadonlySet<FindingKind>,
+  meter?: ScanMeter,
 ): FindingKind[] {
   const kinds = new Set<FindingKind>();
   for (const text of texts)
-    for (const { kind, otherKinds = [] } of new SensitiveDataScan(text, wanted).findings)
+    for (const { kind, otherKinds = [] } of new SensitiveDataScan(text, wanted, meter).findings)
       for (const each of [kind, ...otherKinds]) kinds.add(each);
   return [...kinds];
 }
@@ -183,10 +187,14 @@ function toResult(
   };
 }
 
-function countInTexts(texts: readonly string[], wanted: ReadonlySet<FindingKind>): FindingCounts {
+function countInTexts(
+  texts: readonly string[],
+  wanted: ReadonlySet<FindingKind>,
+  meter: ScanMeter | undefined,
+): FindingCounts {
   const found: FindingCounts = new Map();
   for (const text of texts)
-    for (const [kind, count] of countFindingsInText(text, wanted))
+    for (const [kind, count] of countFindingsInText(text, wanted, meter))
       found.set(kind, (found.get(kind) ?? 0) + count);
   return found;
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../core/clock.ts';
 import { TaskCanceledError } from '../../core/thread-pool.ts';
 import { selectEarlyStreamPolicies } from './early-stream-policies.ts';
 import { evaluateRequestPolicies, evaluateResponsePolicies } from './evaluate-bodies.ts';
-import { INLINE_LIMITS, tryEvaluateInline } from './inline-limits.ts';
+import { MAX_INLINE_SCANNED_CHARS, tryEvaluateInline } from './inline-limits.ts';
 import { compilePolicies, type PolicySet } from './policies.ts';
 import type { PolicyRequest } from './policy-request-view.ts';
 import { detectFindingKinds, evaluateStreamPolicies } from './policy-tasks.ts';
@@ -166,7 +166,7 @@ test('the main thread scans only up to its limit, and strings that are new', asy
       null,
     );
   const reads = await readBy(inline);
-  assert.ok(reads > 0 && reads < INLINE_LIMITS.scannedChars * 40, String(reads));
+  assert.ok(reads > 0 && reads < MAX_INLINE_SCANNED_CHARS * 4, String(reads));
 
   // The next turn of a conversation repeats the first one.
   const clean = 'An ordinary sentence of a long conversation. '.repeat(4_000);
@@ -179,6 +179,31 @@ test('the main thread scans only up to its limit, and strings that are new', asy
   const second = requestOf([clean, 'My address is ada@example.org']);
   const result = tryEvaluateInline((limits) => evaluateRequestPolicies(set, second, limits));
   assert.match(String(result?.body), /My address is \[redacted:email\]/);
+});
+
+test('all scans of an evaluation on the main thread share one limit, whatever is in the text', () => {
+  const hostile = '4111-1111-1111-1112 +1 555 010 9999 a@b GB00 078-05-1120 ';
+  const units = [
+    ...['', '\u001b[m', '\\e[m', '\\x1b[m', '\\u001b[m', '\\033[m', '\\n', '\uff11'].map(
+      (start) => start + hostile,
+    ),
+    `${hostile}ada@example.org `,
+    `${hostile}ghp_aB3dE5gH7jK9mN2pQ4sT6vW8xY1zaB3dE5gH `,
+  ];
+  // The policies detect different kinds, so a body with findings is scanned once more to redact it.
+  const flag: PolicyConfig = { ...REDACT, name: 'flag', action: 'flag' };
+  const mail: PolicyConfig = { ...REDACT, name: 'mail', detect: { secrets: false, pii: ['email'] } };
+  const nest = (text: string) => JSON.stringify([text]);
+  for (const unit of units)
+    for (const shape of [String, nest, (text: string) => nest(nest(nest(text)))])
+      for (const chars of [1_000, 4_000, 8_000, 16_000, 32_000]) {
+        const set = compile([flag, mail]);
+        const request = requestOf([shape(unit.repeat(Math.ceil(chars / unit.length)))]);
+        const before = characterReadCounter.reads;
+        tryEvaluateInline((limits) => evaluateRequestPolicies(set, request, limits));
+        const reads = characterReadCounter.reads - before;
+        assert.ok(reads < MAX_INLINE_SCANNED_CHARS * 4, `${unit}: ${reads} reads for ${chars} characters`);
+      }
 });
 
 test('an evaluation fails if its thread fails, exceeds its time or its memory, or the process ends', async () => {

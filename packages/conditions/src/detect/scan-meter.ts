@@ -1,0 +1,33 @@
+/** Thrown if the scans of a request or response would read more characters than their limit allows. */
+export class ScanLimitExceededError extends Error {
+  override readonly name = 'ScanLimitExceededError';
+}
+
+/**
+ * Limits the work of all scans that share it. Counts each character as often as it is read, and each replaced part of a
+ * rewritten text as another character, because both take about the same time.
+ */
+export class ScanMeter {
+  readonly #maxChars: number;
+  #remaining: number;
+
+  /** @param maxChars maximum number of characters; default: no limit */
+  constructor(maxChars = Number.POSITIVE_INFINITY) {
+    this.#maxChars = maxChars;
+    this.#remaining = maxChars;
+  }
+
+  /** Counts characters that are about to be read. @throws ScanLimitExceededError */
+  charge(chars: number): void {
+    this.requireRemaining(chars);
+    this.#remaining -= chars;
+  }
+
+  /** Requires that a text can still be read, before it is parsed. @throws ScanLimitExceededError */
+  requireRemaining(chars: number): void {
+    if (chars > this.#remaining)
+      throw new ScanLimitExceededError(
+        `The texts to scan have more than ${this.#maxChars.toLocaleString('en-US')} characters in total, including repeated scans.`,
+      );
+  }
+}
