@@ -2,9 +2,16 @@ import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type FinishReason, isCompleteFinish, parseFinishReason } from './finish-reason.ts';
 import { JsonEndFinder } from './json-end-finder.ts';
-import { asObject, isJsonArray, isJsonObject, isNonEmpty, sanitizeFieldName } from './json-narrowing.ts';
+import {
+  asObject,
+  asString,
+  isJsonArray,
+  isJsonObject,
+  isNonEmpty,
+  sanitizeFieldName,
+} from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
-import type { KnownMembers } from './response-members.ts';
+import type { ResponseShape } from './response-members.ts';
 import type { SseEvent } from './sse.ts';
 import { createErrorEventFault, toClientFault, toUpstreamFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
@@ -29,7 +36,9 @@ function hasInformation(value: Json | undefined, depth = 0): boolean {
  */
 export class BlockEmitter {
   readonly #emit: EmitResponseEvent;
+  /** The dropped fields that were reported. */
   readonly #reported = new Set<string>();
+  readonly #lost = new Set<string>();
   #next = 0;
   #appendText: { readonly block: number; readonly kind: BlockKind } | undefined;
   #recordUsage: Usage | undefined;
@@ -105,14 +114,24 @@ export class BlockEmitter {
   }
 
   reportDropped(given: string): void {
-    this.#report(sanitizeFieldName(given), undefined);
+    const field = sanitizeFieldName(given);
+    if (this.#reported.has(field)) return;
+    this.#reported.add(field);
+    this.#emit({ type: 'dropped', field });
   }
 
-  /** Reports the members of an object that are not known and contain information. */
-  reportUnknownMembers(object: JsonObject, known: KnownMembers, prefix = ''): void {
-    for (const name in object)
-      if (!known.has(name) && !this.#reported.has(prefix + name) && hasInformation(object[name]))
+  /** Reports the members of an object, or of the objects in a list, that are not in the shape and contain information. */
+  reportUnknownMembers(value: Json | undefined, shape: ResponseShape): void {
+    if (isJsonArray(value)) for (const entry of value) this.reportUnknownMembers(entry, shape);
+    if (!isJsonObject(value)) return;
+    const { members, prefix = '' } = shape.byType?.get(asString(value['type']) ?? '') ?? shape;
+    if (members === undefined) return;
+    for (const name in value) {
+      const inner = members.get(name);
+      if (inner !== undefined) this.reportUnknownMembers(value[name], inner);
+      else if (!members.has(name) && !this.#reported.has(prefix + name) && hasInformation(value[name]))
         this.reportDropped(prefix + name);
+    }
   }
 
   /** Reports the caller of a tool call, unless it is the model itself. */
@@ -122,13 +141,11 @@ export class BlockEmitter {
 
   /** Reports a part of the answer that no dialect can represent. */
   reportLostContent(given: string): void {
-    this.#report(sanitizeFieldName(given), true);
-  }
-
-  #report(field: string, isContent: true | undefined): void {
-    if (this.#reported.has(field)) return;
+    const field = sanitizeFieldName(given);
+    if (this.#lost.has(field)) return;
+    this.#lost.add(field);
     this.#reported.add(field);
-    this.#emit({ type: 'dropped', field, isContent });
+    this.#emit({ type: 'dropped', field, isContent: true });
   }
 
   /**

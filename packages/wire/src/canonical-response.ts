@@ -87,7 +87,7 @@ export class ResponseAccumulator {
         answer.fault = event.fault;
         return;
       case 'dropped':
-        answer.dropped.push(event.field);
+        if (!answer.dropped.includes(event.field)) answer.dropped.push(event.field);
         if (event.isContent) {
           answer.lostContent ??= [];
           answer.lostContent.push(event.field);

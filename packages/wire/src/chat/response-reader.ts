@@ -15,7 +15,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
-import { type KnownMembers, RESPONSE_MEMBERS } from '../response-members.ts';
+import { RESPONSE_SHAPES } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { parseExactStreamEvent } from '../stream-event-json.ts';
 import { readChatUsage } from '../usage.ts';
@@ -25,7 +25,6 @@ import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { ThinkTagSplitter } from './think-tag-splitter.ts';
 import { ToolCallAssembler } from './tool-call-assembler.ts';
 
-const MEMBERS = RESPONSE_MEMBERS.chat;
 /** Members of a response or its message that are parts of the answer. */
 const CONTENT_EXTRAS = ['audio', 'images', 'video', 'videos', 'executed_tools'] as const;
 /** Maximum number of tool calls in a stream, because a stream has no maximum size. */
@@ -159,7 +158,8 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #chunk(chunk: JsonObject, readFirst: (choice: JsonObject) => void): void {
     this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
-    this.#reportExtras(chunk, MEMBERS.root);
+    this.#blocks.reportUnknownMembers(chunk, RESPONSE_SHAPES.chat);
+    this.#reportExtras(chunk);
     const first: JsonObject[] = [];
     const others: { readonly index: number; readonly choice: JsonObject }[] = [];
     for (const [place, entry] of asArray(chunk['choices']).entries()) {
@@ -179,9 +179,6 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #choice(choice: JsonObject, delta: JsonObject | undefined): void {
     if (delta) this.#delta(delta);
-    this.#blocks.reportUnknownMembers(choice, MEMBERS.choice);
-    if (Object.values(asObject(choice['logprobs']) ?? {}).some(isNonEmpty))
-      this.#blocks.reportDropped('logprobs');
     this.#finish = mergeFinishReason(this.#finish, readRawFinishReason(choice['finish_reason']));
   }
 
@@ -211,11 +208,10 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
       });
     const legacy = asObject(delta['function_call']);
     if (legacy) this.#call({ function: legacy }, 0);
-    this.#reportExtras(delta, MEMBERS.message);
+    this.#reportExtras(delta);
   }
 
-  #reportExtras(object: JsonObject, known: KnownMembers): void {
-    this.#blocks.reportUnknownMembers(object, known);
+  #reportExtras(object: JsonObject): void {
     for (const extra of CONTENT_EXTRAS) if (isNonEmpty(object[extra])) this.#blocks.reportLostContent(extra);
   }
 

@@ -16,7 +16,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
-import { RESPONSE_MEMBERS } from '../response-members.ts';
+import { RESPONSE_SHAPES } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { readCohereUsage } from './usage.ts';
@@ -60,6 +60,7 @@ class CohereAnswerReader implements ResponseStreamReader {
       this.#blocks.failUnreadable(frame);
       return;
     }
+    this.#blocks.reportUnknownMembers(data, RESPONSE_SHAPES.cohere.event);
     const delta = asObject(data['delta']);
     const message = asObject(delta?.['message']) ?? {};
     const index = asNumber(data['index']) ?? 0;
@@ -95,7 +96,6 @@ class CohereAnswerReader implements ResponseStreamReader {
       case 'citation-end':
         return;
       case 'message-end':
-        this.#blocks.reportUnknownMembers(delta ?? {}, RESPONSE_MEMBERS.cohere.end);
         this.#messageEnd(delta ?? {});
         return;
       default:
@@ -132,8 +132,7 @@ class CohereAnswerReader implements ResponseStreamReader {
       this.#callStart(index, call);
       this.#callEnd(index);
     }
-    this.#blocks.reportUnknownMembers(root, RESPONSE_MEMBERS.cohere.root);
-    this.#blocks.reportUnknownMembers(message, RESPONSE_MEMBERS.cohere.message);
+    this.#blocks.reportUnknownMembers(root, RESPONSE_SHAPES.cohere.root);
     this.#messageEnd(root);
   }
 

@@ -15,7 +15,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
-import { RESPONSE_MEMBERS } from '../response-members.ts';
+import { RESPONSE_SHAPES } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { readConverseUsage } from './usage.ts';
@@ -37,8 +37,6 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
   new ConverseAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
-
-const MEMBERS = RESPONSE_MEMBERS.converse;
 
 interface OpenBlock {
   readonly block: number;
@@ -67,6 +65,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       this.#blocks.failUnreadable(frame);
       return;
     }
+    this.#blocks.reportUnknownMembers(data, RESPONSE_SHAPES.converse.event);
     const index = asNumber(data['contentBlockIndex']) ?? 0;
     switch (frame.event) {
       case 'messageStart':
@@ -82,11 +81,9 @@ class ConverseAnswerReader implements ResponseStreamReader {
         this.#blockStop(index);
         return;
       case 'messageStop':
-        this.#blocks.reportUnknownMembers(data, MEMBERS.end);
         this.#stop = mergeFinishReason(this.#stop, readRawFinishReason(data['stopReason']));
         return;
       case 'metadata':
-        this.#blocks.reportUnknownMembers(data, MEMBERS.end);
         this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
         // The metadata event is the last one. Before the stop event it only contains usage.
         if (this.#stop !== undefined) this.end();
@@ -121,7 +118,7 @@ class ConverseAnswerReader implements ResponseStreamReader {
       return;
     }
     this.#blocks.start('', '');
-    this.#blocks.reportUnknownMembers(root, MEMBERS.root);
+    this.#blocks.reportUnknownMembers(root, RESPONSE_SHAPES.converse.root);
     content.forEach((entry, index) => {
       this.#wholeBlock(index, asObject(entry) ?? {});
       this.#blockStop(index);

@@ -14,14 +14,15 @@ import {
   isNonEmpty,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
-import { RESPONSE_MEMBERS } from '../response-members.ts';
+import { RESPONSE_SHAPES } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 import { PartialArgumentsBuilder } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
-const MEMBERS = RESPONSE_MEMBERS.gemini;
+/** The members of a part that are translated. */
+const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall']);
 /** Identifies events that contain arguments. */
 const CALL_MEMBERS = ['functionCall'];
 
@@ -100,9 +101,8 @@ class GeminiAnswerReader implements ResponseStreamReader {
     this.#blocks.start(asString(chunk['responseId']) ?? '', asString(chunk['modelVersion']) ?? '');
     const usage = asObject(chunk['usageMetadata']);
     if (usage) this.#usage = { ...this.#usage, ...usage };
-    this.#blocks.reportUnknownMembers(chunk, MEMBERS.root);
+    this.#blocks.reportUnknownMembers(chunk, RESPONSE_SHAPES.gemini.root);
     const feedback = asObject(chunk['promptFeedback']) ?? {};
-    this.#blocks.reportUnknownMembers(feedback, MEMBERS.feedback, 'promptFeedback.');
     const blockReason = asString(feedback['blockReason']);
     if (blockReason !== undefined) {
       this.#blocked = true;
@@ -127,7 +127,6 @@ class GeminiAnswerReader implements ResponseStreamReader {
 
   #candidate(candidate: JsonObject): void {
     for (const entry of asArray(asObject(candidate['content'])?.['parts'])) this.#part(asObject(entry) ?? {});
-    this.#blocks.reportUnknownMembers(candidate, MEMBERS.candidate);
     this.#finish = mergeFinishReason(this.#finish, readRawFinishReason(candidate['finishReason']));
   }
 
@@ -157,7 +156,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
 
   #reportUnknownMembers(part: JsonObject, isThought: boolean): void {
     for (const name of Object.keys(part)) {
-      if (MEMBERS.part.has(name) || !isNonEmpty(part[name])) continue;
+      if (PART_MEMBERS.has(name) || !isNonEmpty(part[name])) continue;
       if (name === 'partMetadata') this.#blocks.reportDropped(name);
       else if (isThought) this.#blocks.reportDropped(`thought.${name}`);
       else this.#blocks.reportLostContent(name);
@@ -172,7 +171,7 @@ class GeminiAnswerReader implements ResponseStreamReader {
   }
 
   #call(call: JsonObject): void {
-    this.#blocks.reportUnknownMembers(call, MEMBERS.call, 'functionCall.');
+    this.#blocks.reportUnknownMembers(call, RESPONSE_SHAPES.gemini.call);
     const name = asString(call['name']) || undefined;
     const more = call['willContinue'] === true;
     if (name !== undefined && (more || isNonEmpty(call['partialArgs']))) {

@@ -14,7 +14,7 @@ import {
   isNonEmpty,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent, Seal } from '../response-events.ts';
-import { RESPONSE_MEMBERS } from '../response-members.ts';
+import { RESPONSE_SHAPES } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { parseStreamEvent } from '../stream-event-json.ts';
 import { generateCallId } from '../tool-identifiers.ts';
@@ -38,7 +38,7 @@ export function readCompleteResponse(body: Json, options: ResponseReadOptions): 
 /** Identifies events that can contain the complete input of a call. */
 const BLOCK_START = ['_block_start'];
 
-const MEMBERS = RESPONSE_MEMBERS.messages;
+const SHAPES = RESPONSE_SHAPES.messages;
 
 interface OpenBlock {
   readonly block: number;
@@ -71,6 +71,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
       this.#blocks.failUnreadable(frame);
       return;
     }
+    this.#blocks.reportUnknownMembers(data, SHAPES.event);
     switch (asString(data['type']) ?? frame.event) {
       case 'message_start':
         this.#messageStart(asObject(data['message']) ?? {});
@@ -86,8 +87,6 @@ class MessagesAnswerReader implements ResponseStreamReader {
         return;
       case 'message_delta':
         this.#count(data['usage']);
-        this.#blocks.reportUnknownMembers(data, MEMBERS.end);
-        this.#blocks.reportUnknownMembers(asObject(data['delta']) ?? {}, MEMBERS.delta);
         this.#readStop(asObject(data['delta']) ?? {});
         return;
       case 'message_stop':
@@ -122,6 +121,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
       );
       return;
     }
+    this.#blocks.reportUnknownMembers(body, SHAPES.root);
     this.#messageStart(body);
     this.#readStop(body);
     this.end();
@@ -141,7 +141,6 @@ class MessagesAnswerReader implements ResponseStreamReader {
     }
     this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');
     this.#count(message['usage']);
-    this.#blocks.reportUnknownMembers(message, MEMBERS.root);
     asArray(message['content']).forEach((block, index) => {
       this.#blockStart(index, asObject(block) ?? {});
       this.#blockStop(index);
@@ -160,7 +159,6 @@ class MessagesAnswerReader implements ResponseStreamReader {
     const type = asString(content['type']) ?? '';
     this.#blockStop(index);
     this.#opened += 1;
-    if (isNonEmpty(content['citations'])) this.#blocks.reportDropped('citations');
     this.#blocks.reportCaller(content['caller']);
     switch (type) {
       case 'text':
@@ -202,7 +200,6 @@ class MessagesAnswerReader implements ResponseStreamReader {
     const name = kind === 'tool' ? (asString(content['name']) ?? '') : undefined;
     const input = isNonEmpty(content['input']) ? JSON.stringify(content['input']) : '';
     const block = this.#blocks.open(kind, id, name);
-    this.#blocks.reportUnknownMembers(content, MEMBERS.block);
     const open: OpenBlock = { block, kind, input, streamed: false, signature: '', redacted: false };
     this.#open.set(index, open);
     return open;

@@ -1,17 +1,14 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
-import { asArray, asNumber, asObject, asObjects, asString, isNonEmpty } from '../json-narrowing.ts';
+import { asArray, asNumber, asObject, asObjects, asString } from '../json-narrowing.ts';
 import type { BlockKind, Seal } from '../response-events.ts';
-import { RESPONSE_MEMBERS } from '../response-members.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 
 /** Returns the name under which the content of an event is reported: `audio` for `response.audio.delta`. */
 export function getDeltaContentName(type: string): string {
   return type.replace(/^response\./, '').replace(/\.delta$/, '');
 }
-
-const MEMBERS = RESPONSE_MEMBERS.responses;
 
 interface StreamedPart {
   readonly kind: BlockKind;
@@ -63,7 +60,6 @@ export class OutputItemReader {
   read(type: string, event: JsonObject): void {
     if (this.#closed) return;
     const delta = asString(event['delta']) ?? '';
-    if (isNonEmpty(event['logprobs'])) this.#blocks.reportDropped('logprobs');
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -126,7 +122,7 @@ export class OutputItemReader {
   /** Reads the final item. */
   complete(item: JsonObject): void {
     if (this.#closed) return;
-    this.#reportUnknownMembers(item);
+    this.#blocks.reportCaller(item['caller']);
     if (this.#isCall)
       this.#appendRemainder(this.#call, asString(item['arguments']) ?? asString(item['input']));
     if (this.type === 'message') this.#completeMessage(item);
@@ -135,16 +131,6 @@ export class OutputItemReader {
       return;
     }
     this.close();
-  }
-
-  #reportUnknownMembers(item: JsonObject): void {
-    const known = this.#isCall
-      ? MEMBERS.call
-      : this.type === 'reasoning'
-        ? MEMBERS.reasoning
-        : MEMBERS.message;
-    this.#blocks.reportUnknownMembers(item, known);
-    this.#blocks.reportCaller(item['caller']);
   }
 
   close(seal?: Seal): void {
@@ -164,7 +150,6 @@ export class OutputItemReader {
 
   #completePart(part: JsonObject, at: JsonObject): void {
     const type = asString(part['type']) ?? '';
-    this.#blocks.reportUnknownMembers(part, MEMBERS.part);
     if (type === 'output_text' || type === 'text') {
       const text = asString(part['text']);
       this.#appendRemainder(this.#openPart('text', at, text), text);

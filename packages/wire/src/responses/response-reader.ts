@@ -14,7 +14,7 @@ import {
   tryParseJson,
 } from '../json-narrowing.ts';
 import type { EmitResponseEvent } from '../response-events.ts';
-import { RESPONSE_MEMBERS } from '../response-members.ts';
+import { RESPONSE_SHAPES } from '../response-members.ts';
 import type { SseEvent } from '../sse.ts';
 import { getDeltaContentName, OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
@@ -59,6 +59,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
       return;
     }
     const type = asString(event['type']) ?? frame.event;
+    this.#blocks.reportUnknownMembers(event, RESPONSE_SHAPES.responses.event);
     const response = asObject(event['response']);
     if (response && !type.endsWith('failed')) this.#start(response);
     switch (type) {
@@ -115,13 +116,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
       );
       return;
     }
+    this.#blocks.reportUnknownMembers(body, RESPONSE_SHAPES.responses.root);
     this.#start(body);
     this.#finish(body);
   }
 
   #start(response: JsonObject): void {
     this.#blocks.start(asString(response['id']) ?? '', asString(response['model']) ?? '');
-    this.#blocks.reportUnknownMembers(response, RESPONSE_MEMBERS.responses.root);
   }
 
   #item(event: JsonObject, done: boolean): void {
