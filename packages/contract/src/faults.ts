@@ -123,6 +123,8 @@ export interface FaultDetail {
    * Floe's code.
    */
   readonly dialectCode?: string;
+  /** A status that the SDKs of the client's dialect define. Sent instead of the status of Floe's code. */
+  readonly dialectStatus?: 409 | 422;
   readonly cause?: unknown;
 }
 
@@ -142,7 +144,7 @@ export class Fault extends Error {
   }
 
   get status(): number {
-    return FAULTS[this.code].status;
+    return this.detail.dialectStatus ?? FAULTS[this.code].status;
   }
 
   /** Whether Floe rejected the request because of a rule. This is neither a client error nor an outage. */

@@ -234,6 +234,15 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
 };
 
 /**
+ * Returns the status of an error about the request if the SDKs of all clients have an error class for it, as for 400:
+ * `ConflictError` and `UnprocessableEntityError`.
+ */
+function findDialectStatus({ kind, status, reportedStatus = status }: UpstreamFault): 409 | 422 | undefined {
+  if (kind !== 'invalid' && kind !== 'filter') return undefined;
+  return reportedStatus === 409 || reportedStatus === 422 ? reportedStatus : undefined;
+}
+
+/**
  * Returns the fault for a client. The fault has no `param`, because the provider's `param` is a field
  * of the translated request; the caller must add the name of the client's field. The provider's
  * message about its account or a rejected credential is never returned to the client.
@@ -242,9 +251,11 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
  */
 export function toClientFault(upstream: UpstreamFault): Fault {
   const { kind, status, reportedStatus, retryAfterMs, body } = upstream;
+  const dialectStatus = findDialectStatus(upstream);
   return new Fault(FAULT_CODES[kind], describeToClient(upstream), {
     upstreamStatus: status,
     ...(reportedStatus === undefined ? {} : { reportedStatus }),
+    ...(dialectStatus === undefined ? {} : { dialectStatus }),
     ...(kind === 'quota' ? { spent: true } : {}),
     ...(kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
     ...(retryAfterMs === undefined || kind === 'quota' ? {} : { retryAfterMs }),

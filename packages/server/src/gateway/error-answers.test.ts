@@ -83,6 +83,20 @@ test('a 4xx of a provider is one attempt and an upstream error in every dialect,
   );
 });
 
+test('a 409 or 422 of a provider keeps its status in every dialect, because the SDKs of all dialects define both', async () => {
+  for (const status of [409, 422])
+    await withUpstream(
+      () => createJsonReply({ error: { message: 'not like this' } }, status),
+      async (gateway) => {
+        for (const surface of SURFACES) {
+          const answer = await ask(gateway, surface);
+          assert.deepEqual([answer.status, answer.headers['x-should-retry']], [status, undefined], surface);
+          if (surface !== 'chat') assert.match(answer.text, /"type":"invalid_request_error"/);
+        }
+      },
+    );
+});
+
 test('a translated error about a prompt that is too long has the text that agents of the dialect check', async () => {
   const error = { message: "This model's maximum context length is 8 tokens.", code: null };
   for (const status of [400, 200])
@@ -104,7 +118,9 @@ test('an error with status 200 has the same status in every dialect', async () =
     [{ message: 'slow down', code: 429 }, 429],
     [{ message: 'no credit', code: 402 }, 502],
     [{ message: 'busy', code: 503 }, 502],
-    [{ message: 'wrong', code: 422 }, 400],
+    [{ message: 'wrong', code: 422 }, 422],
+    [{ message: 'wrong', code: 409 }, 409],
+    [{ message: 'wrong', code: 418 }, 400],
     [{ message: 'broken' }, 502],
   ];
   for (const [error, status] of cases)

@@ -22,9 +22,12 @@ const IDE_CODES: Readonly<Partial<Record<FaultCode, string>>> = {
  * Errors of Floe itself are unchanged, because an IDE must wait after Floe's 429.
  */
 export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
-  if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;
+  if (!x.caller?.catalog.ide.errorProfile) return fault;
+  const { dialectStatus, ...detail } = fault.detail;
+  if (dialectStatus !== undefined) return new Fault(fault.code, fault.message, detail);
+  if (!isUpstreamFault(fault)) return fault;
   const dialectCode = IDE_CODES[fault.code] ?? 'upstream_unavailable';
-  return new IdeFault('invalid_request', removeHiddenWords(fault.message), { ...fault.detail, dialectCode });
+  return new IdeFault('invalid_request', removeHiddenWords(fault.message), { ...detail, dialectCode });
 }
 
 /**

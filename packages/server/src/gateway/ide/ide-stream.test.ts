@@ -217,6 +217,11 @@ const CASES: Readonly<Record<string, Case>> = {
     on: [400, 'invalid_request'],
     off: [400, 'invalid_request'],
   },
+  'unprocessable request': {
+    upstream: said(422, 'invalid_request_error'),
+    on: [400, 'invalid_request'],
+    off: [422, 'invalid_request'],
+  },
   'too long': {
     upstream: said(400, 'invalid_request_error', 'context_length_exceeded'),
     on: [400, 'context_length_exceeded'],
