@@ -97,6 +97,11 @@ export class BlockEmitter {
     return block;
   }
 
+  /** Returns the end of the text of an open call so far. Undefined if the text is not JSON. */
+  textEnd(block: number): JsonEndFinder | undefined {
+    return this.#argumentEnds.get(block);
+  }
+
   delta(block: number, text: string): void {
     if (text === '') return;
     this.#argumentEnds.get(block)?.push(text);

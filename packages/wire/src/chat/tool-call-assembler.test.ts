@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { type CanonicalResponse, ResponseAccumulator } from '../canonical-response.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
+import { JsonEndFinder } from '../json-end-finder.ts';
 import { createResponseReader, readCompleteResponse } from './response-reader.ts';
 
 const OPTIONS: ResponseReadOptions = { id: 'X' };
@@ -258,4 +259,16 @@ describe('the work for tool calls', () => {
     assert.deepEqual([finish, fault?.code], [undefined, 'upstream_error']);
     assert.match(fault?.message ?? '', /more than 10000 tool calls/);
   });
+});
+
+test('the end of arguments is searched once, in the block of the call', (t) => {
+  const push = t.mock.method(JsonEndFinder.prototype, 'push');
+  const pieces = ['{"a":"', ...Array.from({ length: 50 }, () => 'some text '), '"}'];
+  read([
+    call({ index: 0, id: 'c1', function: { name: 'f' } }),
+    ...pieces.map((text) => call({ index: 0, function: { arguments: text } })),
+    delta({}, 'tool_calls'),
+  ]);
+  const searched = push.mock.calls.reduce((sum, { arguments: [piece] }) => sum + piece.length, 0);
+  assert.ok(searched <= pieces.join('').length + 10, String(searched));
 });

@@ -14,7 +14,8 @@ interface PartialToolCall {
   text: string;
   block: number | undefined;
   closed: boolean;
-  readonly end: JsonEndFinder;
+  /** Once the call is open, this is the end that its block reads, if its arguments are JSON. */
+  end: JsonEndFinder;
   /** Whether the text is JSON. Undefined until it has ended. */
   isJson: boolean | undefined;
 }
@@ -77,7 +78,7 @@ export class ToolCallAssembler {
       return;
     }
     call.text += piece;
-    call.end.push(piece);
+    if (call.block === undefined || this.#blocks.textEnd(call.block) !== call.end) call.end.push(piece);
     if (call.block === undefined) this.#openIfReady(call);
     else {
       this.#blocks.delta(call.block, piece);
@@ -149,9 +150,10 @@ export class ToolCallAssembler {
     this.#blocks.closeText();
     if (call.id === '') call.id = generateCallId(this.#exchange, call.position);
     call.block = this.#blocks.open('tool', call.id, call.name, call.freeform ? true : undefined);
+    call.end = this.#blocks.textEnd(call.block) ?? call.end;
     this.#openable.delete(call);
-    if (call.end.isReached) this.#closable.add(call);
     this.#blocks.delta(call.block, call.text);
+    if (call.end.isReached) this.#closable.add(call);
   }
 
   #close(call: PartialToolCall): void {
