@@ -25,7 +25,7 @@ export async function getLastMonitorPeriodsByUid(
   while (most === Number.POSITIVE_INFINITY && counting.length > 0) {
     const counted = await countMonitorPeriodsSince(reader, counting, fromMs, limit + 1);
     for (const [uid, count] of counted) counts.set(uid, count);
-    most = divideFairly([...counts.values()], maxPeriods);
+    most = findLargestShare([...counts.values()], maxPeriods);
     counting = counting.filter((uid) => (counts.get(uid) ?? 0) > limit);
     const isCounting = new Set(counting);
     const known = [...counts].reduce((sum, [uid, count]) => (isCounting.has(uid) ? sum : sum + count), 0);
@@ -75,7 +75,7 @@ async function countMonitorPeriodsSince(
 }
 
 /** Returns the largest share for which the sum of all counts, each reduced to the share, is at most `total`. */
-function divideFairly(counts: readonly number[], total: number): number {
+function findLargestShare(counts: readonly number[], total: number): number {
   let remaining = total;
   for (const [at, count] of counts.toSorted((one, other) => one - other).entries()) {
     const share = Math.floor(remaining / (counts.length - at));
