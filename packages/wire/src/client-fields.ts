@@ -5,6 +5,7 @@ import type { DialectName } from './response-events.ts';
 type ClientFields = Readonly<Record<string, readonly string[]>>;
 
 const CHAT_TOKEN_LIMITS = ['max_completion_tokens', 'max_tokens'] as const;
+const CHAT_BUDGET = ['thinking.budget_tokens', 'reasoning.max_tokens'] as const;
 const OPENAI_USER = ['safety_identifier', 'user'] as const;
 const MESSAGES_EFFORT = ['output_config.effort', 'thinking.budget_tokens', 'thinking'] as const;
 const MESSAGES_FORMAT = ['output_config.format', 'output_format'] as const;
@@ -20,7 +21,8 @@ const CLIENT_FIELDS: Readonly<Partial<Record<DialectName, ClientFields>>> = {
     max_tokens: CHAT_TOKEN_LIMITS,
     max_completion_tokens: CHAT_TOKEN_LIMITS,
     max_output_tokens: CHAT_TOKEN_LIMITS,
-    'reasoning.effort': ['reasoning_effort', 'reasoning.effort', 'reasoning'],
+    'reasoning.effort': ['reasoning_effort', 'reasoning.effort', 'reasoning', 'thinking'],
+    'reasoning.budget': CHAT_BUDGET,
     'response_format.strict': ['response_format.json_schema.strict'],
     'response_format.description': ['response_format.json_schema.description'],
     'image.detail': ['image_url.detail'],
@@ -30,6 +32,7 @@ const CLIENT_FIELDS: Readonly<Partial<Record<DialectName, ClientFields>>> = {
     max_tokens: ['max_output_tokens'],
     max_completion_tokens: ['max_output_tokens'],
     reasoning_effort: ['reasoning.effort'],
+    'reasoning.budget': ['reasoning.max_tokens'],
     response_format: ['text.format'],
     verbosity: ['text.verbosity'],
     'image.detail': ['input_image.detail'],
@@ -42,7 +45,8 @@ const CLIENT_FIELDS: Readonly<Partial<Record<DialectName, ClientFields>>> = {
     stop: ['stop_sequences'],
     max_completion_tokens: ['max_tokens'],
     max_output_tokens: ['max_tokens'],
-    reasoning: ['thinking'],
+    reasoning: ['thinking', 'output_config.effort'],
+    'reasoning.budget': ['thinking.budget_tokens'],
     'reasoning.effort': MESSAGES_EFFORT,
     reasoning_effort: MESSAGES_EFFORT,
     response_format: MESSAGES_FORMAT,

@@ -143,6 +143,16 @@ export function sanitizeFieldName(name: string): string {
 }
 
 /**
+ * Returns the value if it is not null, "", [] or {}. Returns undefined for these values.
+ * @example
+ * asNonEmpty('auto'); // 'auto'
+ * asNonEmpty({}); // undefined
+ */
+export function asNonEmpty(value: Json | undefined): Json | undefined {
+  return isNonEmpty(value) ? value : undefined;
+}
+
+/**
  * Returns whether a member is present and not null, "", [] or {}.
  * @example
  * isNonEmpty([]); // false

@@ -10,10 +10,14 @@ import {
 } from './request-read-context.ts';
 
 const IMAGE_FIELDS = new Set(['type', 'image_url', 'url', 'detail', 'file_id', 'source', 'cache_control']);
+/** Members with the source of an image, in order of precedence. */
+const IMAGE_SOURCE_FIELDS = ['image_url', 'url', 'file_id', 'source'] as const;
 const IMAGE_URL_FIELDS = new Set(['url', 'detail']);
 const FILE_FIELDS = new Set(
   'type file filename title context citations file_data file_url file_id source cache_control'.split(' '),
 );
+/** Members with the source of a file, in order of precedence. */
+const FILE_SOURCE_FIELDS = ['file_data', 'file_url', 'file_id', 'source'] as const;
 const INNER_FILE_FIELDS = new Set(['filename', 'file_data', 'file_url', 'file_id']);
 const SOURCE_FIELDS = new Set(['type', 'media_type', 'data', 'url', 'file_id', 'content']);
 const SOURCE_BLOCK_FIELDS = new Set(['type', 'text']);
@@ -38,6 +42,10 @@ export function readImagePart(part: JsonObject, path: string, draft: RequestRead
   const inner = asObject(field);
   if (inner) draft.reportUnknownFields(inner, IMAGE_URL_FIELDS, 'image.');
   const url = asString(field) ?? asString(inner?.['url']);
+  const used = IMAGE_SOURCE_FIELDS.find((name) => isNonEmpty(part[name]));
+  if (used !== undefined) draft.reportUnusedMembers(part, used, IMAGE_SOURCE_FIELDS, 'image.');
+  if (inner && isNonEmpty(part['detail']))
+    draft.reportOuterMembers(inner, part, ['detail'], 'image.image_url.');
   const detail = asString(part['detail']) ?? asString(inner?.['detail']);
   const base = { type: 'media', kind: 'image', detail, cache: readCacheBreakpoint(part, draft) } as const;
   const id = asString(part['file_id']);
@@ -82,8 +90,9 @@ export function readFilePart(
   }
   draft.requireFeature('file', path);
   const base = { type: 'media', kind: 'file', name, document, cache } as const;
-  const [, ...unused] = ['file_data', 'file_url', 'file_id'].filter((member) => isNonEmpty(file[member]));
-  for (const member of unused) draft.reportDropped(`file.${member}`);
+  const used = FILE_SOURCE_FIELDS.find((name) => isNonEmpty(file[name]));
+  if (used !== undefined) draft.reportUnusedMembers(file, used, FILE_SOURCE_FIELDS, 'file.');
+  draft.reportOuterMembers(part, file, INNER_FILE_FIELDS, 'file.');
   const data = asString(file['file_data']);
   if (data !== undefined) {
     const source = parseMediaUrl(data);
@@ -125,6 +134,7 @@ export function readAudioPart(part: JsonObject, path: string, draft: RequestRead
   draft.reportUnknownFields(part, AUDIO_FIELDS, 'audio.');
   const audio = asObject(part['input_audio']) ?? part;
   if (audio !== part) draft.reportUnknownFields(audio, AUDIO_FIELDS, 'audio.');
+  draft.reportOuterMembers(part, audio, ['data', 'format'], 'audio.');
   const mime = `audio/${asString(audio['format']) ?? 'wav'}`;
   return { type: 'media', kind: 'audio', source: { data: asString(audio['data']) ?? '', mime } };
 }
@@ -133,6 +143,9 @@ export function readAudioPart(part: JsonObject, path: string, draft: RequestRead
 function readMediaSource(part: JsonObject, path: string, draft: RequestReadContext): MediaSource {
   const source = asObject(part['source']);
   if (source) draft.reportUnknownFields(source, SOURCE_FIELDS, 'source.');
+  const used = ['url', 'data', 'file_id'].find((name) => asString(source?.[name]) !== undefined);
+  if (source && used)
+    draft.reportUnusedMembers(source, used, ['url', 'data', 'file_id', 'content'], 'source.');
   const url = asString(source?.['url']);
   if (url !== undefined) return parseMediaUrl(url);
   const data = asString(source?.['data']);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from './json-narrowing.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject, isNonEmpty } from './json-narrowing.ts';
 import { readAudioPart, readFilePart, readImagePart } from './read-media.ts';
 import type { ContentPart, MediaPart, TextPart, ToolCallPart, ToolResultPart } from './request.ts';
 import {
@@ -60,7 +60,7 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
     }
     case 'refusal': {
       draft.reportUnknownFields(part, REFUSAL_FIELDS, 'refusal.');
-      const text = asString(part['refusal']) ?? asString(part['text']) ?? '';
+      const text = draft.readFirst(part, ['refusal', 'text'], asString, 'refusal.') ?? '';
       return text === '' ? undefined : { type: 'refusal', text };
     }
     case 'image_url':
@@ -119,9 +119,13 @@ export function isHostedToolItem(type: string): boolean {
 function readToolUse(part: JsonObject, draft: RequestReadContext): ToolCallPart {
   draft.reportUnknownFields(part, TOOL_USE_FIELDS, 'tool_use.');
   const inner = asObject(part['function']);
+  const isRepeated =
+    isNonEmpty(part['name']) && isNonEmpty(inner?.['name']) && part['name'] !== inner['name'];
+  if (isRepeated || (isNonEmpty(part['input']) && isNonEmpty(inner?.['arguments'])))
+    draft.reportDropped('tool_use.function');
   return {
     type: 'call',
-    id: asString(part['id']) ?? asString(part['tool_call_id']) ?? '',
+    id: draft.readFirst(part, ['id', 'tool_call_id'], asString, 'tool_use.') ?? '',
     name: asString(part['name']) ?? asString(inner?.['name']) ?? '',
     input: formatToolCallArguments(part['input'] ?? inner?.['arguments']),
     freeform: false,
@@ -133,7 +137,7 @@ function readToolResult(part: JsonObject, path: string, draft: RequestReadContex
   draft.reportUnknownFields(part, TOOL_RESULT_FIELDS, 'tool_result.');
   return {
     type: 'result',
-    id: asString(part['tool_use_id']) ?? asString(part['tool_call_id']) ?? '',
+    id: draft.readFirst(part, ['tool_use_id', 'tool_call_id'], asString, 'tool_result.') ?? '',
     parts: filterResultParts(readContentParts(part['content'], `${path}.content`, draft, true), draft),
     isError: part['is_error'] === true,
     cache: readCacheBreakpoint(part, draft),

@@ -13,6 +13,8 @@ const TOOL_FIELDS = new Set(
   ),
 );
 const INNER_TOOL_FIELDS = new Set('name description parameters input_schema schema strict format'.split(' '));
+/** Members with the schema of a tool, in order of precedence. */
+const SCHEMA_FIELDS = ['input_schema', 'parameters', 'schema'] as const;
 const NAMESPACE_FIELDS = new Set(['type', 'name', 'tools']);
 const GRAMMAR_FIELDS = new Set(['type', 'grammar', 'syntax', 'definition']);
 const SCHEMA_FORMAT_FIELDS = new Set('type json_schema name description schema strict'.split(' '));
@@ -60,7 +62,10 @@ function readTool(
   const type = asString(tool['type']);
   const inner = asObject(tool['function']) ?? asObject(tool['custom']) ?? tool;
   const name = asString(inner['name']);
-  const schema = inner['input_schema'] ?? inner['parameters'] ?? inner['schema'];
+  const schema = draft.readFirst(inner, SCHEMA_FIELDS, (value) => value ?? undefined, 'tools.');
+  draft.reportOuterMembers(tool, inner, INNER_TOOL_FIELDS, 'tools.');
+  if (asObject(tool['function']))
+    draft.reportUnusedMembers(tool, 'function', ['function', 'custom'], 'tools.');
   if (type === 'namespace' && name !== undefined && !path.includes('.tools[')) {
     draft.reportUnknownFields(tool, NAMESPACE_FIELDS, 'tools.');
     return readTools(tool['tools'], `${path}.tools`, draft, dropHosted).map((member) => ({
@@ -156,6 +161,9 @@ function hasTool(name: string, tools: readonly ToolDefinition[]): boolean {
 
 function readToolName(choice: JsonObject, draft: RequestReadContext): string | undefined {
   const inner = asObject(choice['function']) ?? asObject(choice['custom']) ?? choice;
+  draft.reportOuterMembers(choice, inner, ['name'], 'tool_choice.');
+  if (asObject(choice['function']))
+    draft.reportUnusedMembers(choice, 'function', ['function', 'custom'], 'tool_choice.');
   for (const level of new Set([choice, inner]))
     draft.reportUnknownFields(level, TOOL_CHOICE_FIELDS, 'tool_choice.');
   return asString(inner['name']);
@@ -185,6 +193,7 @@ export function readResponseFormat(
   }
   const inner = asObject(format['json_schema']) ?? format;
   draft.reportUnknownFields(format, SCHEMA_FORMAT_FIELDS, `${path}.`);
+  draft.reportOuterMembers(format, inner, INNER_SCHEMA_FORMAT_FIELDS, `${path}.`);
   if (inner !== format) draft.reportUnknownFields(inner, INNER_SCHEMA_FORMAT_FIELDS, `${path}.json_schema.`);
   const schema = asObject(inner['schema']);
   if (type !== 'json_schema' || schema === undefined)

@@ -10,27 +10,13 @@ import {
   isNonEmpty,
   sanitizeFieldName,
 } from './json-narrowing.ts';
-import type { CacheBreakpoint, ReasoningEffort, ReasoningSettings, RequiredFeature } from './request.ts';
-
-const EFFORT_LEVELS: readonly ReasoningEffort[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-];
+import type { CacheBreakpoint, RequiredFeature } from './request.ts';
 
 /** A request may contain any number of unknown members. */
 const MAX_DROPPED_FIELDS = 100;
 /** OpenAI accepts 16 pairs. */
 const MAX_METADATA_MEMBERS = 1_000;
 
-const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary', 'enabled', 'max_tokens']);
-const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
-const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
-const THINKING_TYPES = new Set(['enabled', 'disabled', 'adaptive']);
 const CACHE_CONTROL_FIELDS = new Set(['type', 'ttl']);
 
 /**
@@ -61,6 +47,37 @@ export class RequestReadContext {
     for (const key in body) if (!known.has(key) && isRequested(body[key])) this.reportDropped(prefix + key);
   }
 
+  /**
+   * Returns the first value that `read` accepts, of several members with the same meaning. Reports the other members as
+   * dropped, unless they have the same value.
+   */
+  readFirst<Value>(
+    object: JsonObject,
+    names: readonly string[],
+    read: (value: Json | undefined) => Value | undefined,
+    prefix = '',
+  ): Value | undefined {
+    const used = names.find((name) => read(object[name]) !== undefined);
+    if (used === undefined) return undefined;
+    this.reportUnusedMembers(object, used, names, prefix);
+    return read(object[used]);
+  }
+
+  /** Reports members that have the same meaning as a member that takes precedence, and another value. */
+  reportUnusedMembers(object: JsonObject, used: string, names: readonly string[], prefix = ''): void {
+    for (const name of names)
+      if (name !== used && isRequested(object[name]) && !isSameJson(object[name], object[used]))
+        this.reportDropped(prefix + name);
+  }
+
+  /** Reports members of an object, if Floe reads those of an object in it, which do not have the same values. */
+  reportOuterMembers(outer: JsonObject, inner: JsonObject, names: Iterable<string>, prefix = ''): void {
+    if (outer === inner) return;
+    for (const name of names)
+      if (isRequested(outer[name]) && !isSameJson(outer[name], inner[name]))
+        this.reportDropped(prefix + name);
+  }
+
   /** Requires a target that accepts images, files and audio in the messages of the assistant. */
   requireAssistantMedia(): void {
     this.requireFeature('assistant-media', this.#conversation);
@@ -83,6 +100,10 @@ export class RequestReadContext {
   get dropped(): readonly string[] {
     return [...this.#dropped];
   }
+}
+
+function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Clients write `false` for a feature that they do not request. */
@@ -127,8 +148,15 @@ export function readIncludeUsage(body: JsonObject, draft: RequestReadContext): b
   return options['include_usage'] === true;
 }
 
-/** Returns the first token limit that is present, in the order of `keys`; undefined if there is none. */
-export function readTokenLimit(body: JsonObject, keys: readonly string[]): number | undefined {
+/**
+ * Returns the first token limit that is present, in the order of `keys`; undefined if there is none. Reports other
+ * limits as dropped.
+ */
+export function readTokenLimit(
+  body: JsonObject,
+  keys: readonly string[],
+  draft: RequestReadContext,
+): number | undefined {
   for (const key of keys) {
     const given = readNumberField(body, key);
     if (given === undefined) continue;
@@ -138,6 +166,7 @@ export function readTokenLimit(body: JsonObject, keys: readonly string[]): numbe
         `\`${key}\` must be at most ${Number.MAX_SAFE_INTEGER.toLocaleString('en-US')}.`,
         key,
       );
+    draft.reportUnusedMembers(body, key, keys);
     return limit;
   }
   return undefined;
@@ -156,50 +185,6 @@ export function readModel(body: JsonObject): string {
 /** Reads stop sequences, which are a string or a list. */
 export function readStopSequences(value: Json | undefined): readonly string[] {
   return asStrings(value).filter((stop) => stop !== '');
-}
-
-/** Parses a reasoning effort; undefined if absent or unknown. */
-export function parseReasoningEffort(value: Json | undefined): ReasoningEffort | undefined {
-  if (value === 'ultra') return 'max';
-  return EFFORT_LEVELS.find((effort) => effort === value);
-}
-
-function readReasoningEffort(
-  value: Json | undefined,
-  path: string,
-  draft: RequestReadContext,
-): ReasoningEffort | undefined {
-  const effort = parseReasoningEffort(value);
-  if (effort === undefined && isNonEmpty(value)) draft.reportDropped(path);
-  return effort;
-}
-
-/**
- * Reads reasoning settings from any dialect. An explicit effort takes precedence over a thinking
- * block, but the block's budget is kept.
- */
-export function readReasoning(body: JsonObject, draft: RequestReadContext): ReasoningSettings | undefined {
-  const object = isJsonObject(body['reasoning']) ? body['reasoning'] : {};
-  const config = isJsonObject(body['output_config']) ? body['output_config'] : {};
-  const thinking = isJsonObject(body['thinking']) ? body['thinking'] : {};
-  draft.reportUnknownFields(object, REASONING_FIELDS, 'reasoning.');
-  draft.reportUnknownFields(config, OUTPUT_CONFIG_FIELDS, 'output_config.');
-  draft.reportUnknownFields(thinking, THINKING_FIELDS, 'thinking.');
-  const effort =
-    readReasoningEffort(object['effort'], 'reasoning.effort', draft) ??
-    readReasoningEffort(body['reasoning_effort'], 'reasoning_effort', draft) ??
-    readReasoningEffort(config['effort'], 'output_config.effort', draft);
-  const type = asString(thinking['type']);
-  if (type !== undefined && !THINKING_TYPES.has(type)) draft.reportDropped('thinking.type');
-  const off = type === 'disabled' || object['enabled'] === false;
-  const budget = readTokenLimit(thinking, ['budget_tokens']) ?? readTokenLimit(object, ['max_tokens']);
-  const reasoning: ReasoningSettings = {
-    effort: effort ?? (off ? 'none' : undefined),
-    budget,
-    adaptive: type === 'adaptive' ? true : undefined,
-    summary: asString(object['summary']) ?? asString(object['generate_summary']),
-  };
-  return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { getRequestedThinkingBudget } from './adapt-request-for-target.ts';
+import { getRequestedThinkingBudget } from './adapt-reasoning-for-target.ts';
 import type { CanonicalRequest } from './request.ts';
 
 /**

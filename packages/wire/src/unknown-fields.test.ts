@@ -200,3 +200,57 @@ test('an unknown effort, kind of thinking or cache lifetime is reported as dropp
     );
   }
 });
+
+test('a member that another one takes precedence over is reported as dropped, unless both have the same value', () => {
+  const part = (given: JsonObject) => ({ messages: [{ role: 'user', content: [given] }] });
+  const call = (given: JsonObject) => ({
+    messages: [
+      { role: 'assistant', tool_calls: [{ id: 'c1', ...given }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'R' },
+    ],
+  });
+  const inner = { name: 'f', parameters: {} };
+  const thinking = { type: 'enabled', budget_tokens: 2_000 };
+  const url = 'https://example.com/a.png';
+  const source = { type: 'url', url, data: 'AAAA' };
+  const schema = { type: 'json_schema', schema: { type: 'object' } };
+  const cases: readonly (readonly [keyof typeof REQUESTS, JsonObject, readonly string[]])[] = [
+    ['chat', { safety_identifier: 'a', user: 'b' }, ['user']],
+    ['chat', { safety_identifier: 'a', user: 'a' }, []],
+    ['chat', { safety_identifier: null, user: 'b' }, []],
+    ['chat', { max_completion_tokens: 5, max_tokens: 6 }, ['max_tokens']],
+    ['chat', { max_completion_tokens: 5, max_tokens: 5 }, []],
+    ['chat', { functions: [{ name: 'g' }] }, ['functions']],
+    ['chat', { tool_choice: 'auto', function_call: { name: 'f' } }, ['function_call']],
+    ['chat', { reasoning_effort: 'high', reasoning: { effort: 'low' } }, ['reasoning_effort']],
+    ['chat', { reasoning_effort: 'high', thinking: { type: 'disabled' } }, ['thinking.type']],
+    ['chat', { reasoning_effort: 'none', thinking }, ['thinking.type', 'thinking.budget_tokens']],
+    ['chat', { thinking, reasoning: { max_tokens: 3_000 } }, ['reasoning.max_tokens']],
+    ['chat', { reasoning: { enabled: false, effort: 'low' } }, ['reasoning.enabled']],
+    ['chat', { tools: [{ type: 'function', name: 'g', function: inner }] }, ['tools.name']],
+    ['chat', { tools: [{ type: 'function', name: 'f', function: inner }] }, []],
+    ['chat', { tools: [{ name: 'f', input_schema: {}, parameters: { title: 'P' } }] }, ['tools.parameters']],
+    ['chat', { response_format: { ...schema, json_schema: { schema: {} } } }, ['response_format.schema']],
+    ['chat', part({ type: 'image_url', image_url: { url }, file_id: 'f1' }), ['image.file_id']],
+    ['chat', part({ type: 'refusal', refusal: 'N', text: 'T' }), ['refusal.text']],
+    ['chat', call({ custom: { name: 'g', input: 'I' }, function: inner }), ['tool_calls.function']],
+    ['chat', call({ name: 'g', function: { name: 'f', arguments: '{}' } }), ['tool_calls.name']],
+    ['responses', { safety_identifier: 'a', user: 'b' }, ['user']],
+    ['responses', { max_output_tokens: 5, max_tokens: 6 }, ['max_tokens']],
+    [
+      'responses',
+      { reasoning: { summary: 'auto', generate_summary: 'concise' } },
+      ['reasoning.generate_summary'],
+    ],
+    ['messages', { output_config: { format: schema }, output_format: { type: 'text' } }, ['output_format']],
+    ['messages', { ...part({ type: 'image', source }), thinking: null }, ['source.data']],
+  ];
+  for (const [dialect, members, names] of cases) {
+    const base: JsonObject = { reasoning_effort: null, reasoning: null, thinking: null, output_config: null };
+    const { messages, input, model, tools } = REQUESTS[dialect];
+    const plain = dialect === 'responses' ? { model, input, tools } : { model, messages, tools };
+    const before = new Set(droppedOf(dialect, { ...plain, ...base }));
+    const added = droppedOf(dialect, { ...plain, ...base, ...members }).filter((name) => !before.has(name));
+    assert.deepEqual(added, names, `${dialect}: ${JSON.stringify(members)}`);
+  }
+});

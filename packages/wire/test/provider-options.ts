@@ -17,4 +17,7 @@ export const WRITE_OPTION_SETS: Readonly<Record<string, RequestWriteOptions>> = 
     reasoningStyle: 'none',
     sealOrigin: false,
   },
+  adaptive: { reasoningStyle: 'adaptive' },
+  switching: { reasoningStyle: 'switch' },
+  budgeting: { reasoningStyle: 'budget' },
 };

@@ -4,6 +4,7 @@ import type { RequestReadOptions } from '../dialect.ts';
 import {
   asArray,
   asBoolean,
+  asNonEmpty,
   asObject,
   asString,
   isJsonArray,
@@ -16,6 +17,7 @@ import {
   formatToolCallArguments,
   readContentParts,
 } from '../read-parts.ts';
+import { readReasoning } from '../read-reasoning.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair-turns.ts';
 import type {
@@ -37,7 +39,6 @@ import {
   readMetadata,
   readModel,
   readNumberField,
-  readReasoning,
   readStopSequences,
   readTokenLimit,
 } from '../request-read-context.ts';
@@ -82,12 +83,10 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   if (body['store'] === true) draft.reportDropped('store');
   if (isJsonObject(body['web_search_options'])) draft.requireFeature('hosted-tool', 'web_search_options');
   addUntranslatableFeatures(body, draft);
-  const tools = readTools(
-    isNonEmpty(body['tools']) ? body['tools'] : body['functions'],
-    isNonEmpty(body['tools']) ? 'tools' : 'functions',
-    draft,
-    options.dropHostedTools === true,
-  );
+  const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
+  draft.reportUnusedMembers(body, member, ['tools', 'functions']);
+  const tools = readTools(body[member], member, draft, options.dropHostedTools === true);
+  const choice = draft.readFirst(body, ['tool_choice', 'function_call'], asNonEmpty);
   const { system, turns } = readMessages(body['messages'], tools, draft);
   return {
     dialect: 'chat',
@@ -97,11 +96,11 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     system,
     turns: repairTurns(applyRequestCacheControl(turns, body, draft), draft),
     tools,
-    toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools, draft),
+    toolChoice: readToolChoice(choice, tools, draft),
     parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
     format: readResponseFormat(body['response_format'], 'response_format', draft),
     verbosity: asString(body['verbosity']),
-    maxTokens: readTokenLimit(body, ['max_completion_tokens', 'max_tokens']),
+    maxTokens: readTokenLimit(body, ['max_completion_tokens', 'max_tokens'], draft),
     stop: readStopSequences(body['stop']),
     sampling: {
       temperature: readNumberField(body, 'temperature'),
@@ -112,7 +111,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
       seed: readNumberField(body, 'seed'),
     },
     reasoning: readReasoning(body, draft),
-    user: asString(body['safety_identifier']) ?? asString(body['user']),
+    user: draft.readFirst(body, ['safety_identifier', 'user'], asString),
     metadata: readMetadata(body['metadata'], draft),
     cacheKey: asString(body['prompt_cache_key']),
     serviceTier: asString(body['service_tier']),
@@ -176,7 +175,7 @@ export function readChatMessage(
       return {
         role,
         parts: [
-          ...readReasoningParts(message),
+          ...readReasoningParts(message, draft),
           ...content,
           ...readRefusalAndCalls(message, freeform, path, draft),
         ],
@@ -241,25 +240,27 @@ function readToolCall(
   const custom = asObject(entry['custom']);
   const inner = custom ?? asObject(entry['function']) ?? entry;
   if (inner !== entry) draft.reportUnknownFields(inner, INNER_TOOL_CALL_FIELDS, 'tool_calls.');
+  draft.reportOuterMembers(entry, inner, INNER_TOOL_CALL_FIELDS, 'tool_calls.');
+  if (custom) draft.reportUnusedMembers(entry, 'custom', ['custom', 'function'], 'tool_calls.');
   const name = asString(inner['name']) ?? '';
   const raw = custom !== undefined || entry['type'] === 'custom' || freeform.has(name);
+  if (!raw) draft.reportUnusedMembers(inner, 'arguments', ['arguments', 'input'], 'tool_calls.');
   return {
     type: 'call',
     id: asString(entry['id']) ?? '',
     name,
     input: raw
-      ? (asString(inner['input']) ?? asString(inner['arguments']) ?? '')
+      ? (draft.readFirst(inner, ['input', 'arguments'], asString, 'tool_calls.') ?? '')
       : formatToolCallArguments(inner['arguments']),
     freeform: raw,
     cache: readCacheBreakpoint(entry, draft),
   };
 }
 
-function readReasoningParts(message: JsonObject): ContentPart[] {
+function readReasoningParts(message: JsonObject, draft: RequestReadContext): ContentPart[] {
   const details = asArray(message['reasoning_details']);
   const text =
-    asString(message['reasoning_content']) ??
-    asString(message['reasoning']) ??
+    draft.readFirst(message, ['reasoning_content', 'reasoning'], asString, 'messages.') ??
     details.map((entry) => asString(asObject(entry)?.['text']) ?? '').join('');
   if (details.length > 0)
     return [{ type: 'reasoning', text, seal: { dialect: 'chat', value: JSON.stringify(details) } }];

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
-  adaptToolsForTarget,
   getRequestedThinkingBudget,
+  reportUnusedReasoning,
   resolveReasoningEffort,
-  toFunctionSchema,
-} from '../adapt-request-for-target.ts';
+} from '../adapt-reasoning-for-target.ts';
+import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import { toProviderToolName } from '../tool-identifiers.ts';
@@ -73,6 +73,17 @@ export function writeChatResponseFormat(format: ResponseFormat | undefined): Jso
   };
 }
 
+/** The setting that the form of each style contains. `reasoning-object` can contain each, but not both. */
+const REASONING_FORMS = {
+  effort: 'effort',
+  'reasoning-object': 'budget',
+  budget: 'budget',
+  'enable-flag': 'budget',
+  adaptive: 'switch',
+  switch: 'switch',
+  level: 'effort',
+} as const;
+
 /** Writes the reasoning settings in the form that the provider expects. */
 export function writeChatReasoning(
   request: CanonicalRequest,
@@ -83,7 +94,9 @@ export function writeChatReasoning(
   const effort = resolveReasoningEffort(request, options, dropped);
   const budget = getRequestedThinkingBudget(request);
   const off = effort === 'none';
-  switch (options.reasoningStyle ?? 'effort') {
+  const style = options.reasoningStyle ?? 'effort';
+  if (style !== 'none') reportUnusedReasoning(request, REASONING_FORMS[style], dropped);
+  switch (style) {
     case 'effort':
       return { reasoning_effort: effort };
     case 'reasoning-object':

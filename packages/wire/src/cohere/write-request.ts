@@ -1,4 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
+import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
 import {
   adaptToolsForTarget,
   applyQuirks,
@@ -7,7 +8,6 @@ import {
   reportDroppedFields,
   reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
-  resolveReasoningEffort,
   toFunctionSchema,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
@@ -208,6 +208,7 @@ function writeThinking(
     dropped.add('reasoning');
     return undefined;
   }
+  reportUnusedReasoning(request, 'budget', dropped);
   const budget = resolveThinkingBudget(request, dropped);
   if (resolveReasoningEffort(request, options, dropped) === 'none' || budget === 0)
     return { type: 'disabled' };

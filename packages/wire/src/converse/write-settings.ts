@@ -1,9 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
-import {
-  adaptToolsForTarget,
-  resolveReasoningEffort,
-  toFunctionSchema,
-} from '../adapt-request-for-target.ts';
+import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
+import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type {
   CacheBreakpoint,
@@ -133,8 +130,10 @@ function writeThinking(
   const effort = resolveReasoningEffort(request, options, dropped);
   switch (options.reasoningStyle ?? 'none') {
     case 'effort':
+      reportUnusedReasoning(request, 'effort', dropped);
       return { fields: effort === undefined ? {} : { reasoning_effort: effort } };
     case 'adaptive': {
+      reportUnusedReasoning(request, 'effort', dropped);
       if (effort === 'none') return { fields: {} };
       const output_config =
         effort === undefined ? undefined : { effort: effort === 'minimal' ? 'low' : effort };
@@ -146,6 +145,7 @@ function writeThinking(
       if (forced) break;
       const budget_tokens = resolveThinkingBudget(request, dropped, MIN_BUDGET);
       if (budget_tokens === undefined || budget_tokens < MIN_BUDGET) break;
+      reportUnusedReasoning(request, 'budget', dropped);
       const fields = { thinking: { type: 'enabled', budget_tokens } };
       return request.maxTokens === undefined
         ? { fields, maxTokens: budget_tokens + ANSWER_TOKENS }

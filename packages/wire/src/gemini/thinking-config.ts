@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { resolveReasoningEffort } from '../adapt-request-for-target.ts';
+import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
 import type { RequestWriteOptions, ThinkingBudgetRange } from '../dialect.ts';
 import type { CanonicalRequest } from '../request.ts';
 import { resolveThinkingBudget } from '../thinking-budget.ts';
@@ -31,11 +31,13 @@ export function writeThinkingConfig(
   const effort = resolveReasoningEffort(request, options, dropped);
   switch (options.reasoningStyle ?? 'budget') {
     case 'level':
+      reportUnusedReasoning(request, 'effort', dropped);
       return {
         includeThoughts: effort !== 'none',
         thinkingLevel: effort === undefined ? undefined : (THINKING_LEVELS[effort] ?? 'HIGH'),
       };
     case 'budget': {
+      reportUnusedReasoning(request, 'budget', dropped);
       const adaptive = request.reasoning.adaptive && request.reasoning.effort === undefined;
       const thinkingBudget = adaptive ? -1 : writeBudget(request, options, dropped);
       return { includeThoughts: thinkingBudget !== 0, thinkingBudget };

@@ -89,7 +89,7 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
     parallelTools,
     format: readIdeResponseFormat(body, draft),
     verbosity: readVerbosity(body, draft),
-    maxTokens: readIdeTokenLimit(body),
+    maxTokens: readIdeTokenLimit(body, draft),
     stop: [...readStopSequences(body['stop']), ...readStopSequences(body['stop_sequences'])],
     sampling: {
       temperature: readNumberField(body, 'temperature'),

@@ -2,20 +2,17 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import {
   asArray,
   asBoolean,
+  asNonEmpty,
   asNumber,
   asObject,
   asString,
   isJsonArray,
   isNonEmpty,
 } from '../json-narrowing.ts';
+import { readReasoning } from '../read-reasoning.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import type { ReasoningSettings, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
-import {
-  createInvalidFieldFault,
-  type RequestReadContext,
-  readReasoning,
-  readTokenLimit,
-} from '../request-read-context.ts';
+import { createInvalidFieldFault, type RequestReadContext, readTokenLimit } from '../request-read-context.ts';
 
 const TOKEN_LIMIT_FIELDS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
 const SERVICE_TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority']);
@@ -43,6 +40,7 @@ export interface IdeToolSettings {
  */
 export function readIdeToolSettings(body: JsonObject, draft: RequestReadContext): IdeToolSettings {
   const member = isNonEmpty(body['tools']) ? 'tools' : 'functions';
+  draft.reportUnusedMembers(body, member, ['tools', 'functions']);
   const given = body[member];
   if (isNonEmpty(given) && !isJsonArray(given))
     throw createInvalidFieldFault(`\`${member}\` must be an array.`, member);
@@ -56,7 +54,7 @@ export function readIdeToolSettings(body: JsonObject, draft: RequestReadContext)
         member,
       );
   }
-  const choice = isNonEmpty(body['tool_choice']) ? body['tool_choice'] : body['function_call'];
+  const choice = draft.readFirst(body, ['tool_choice', 'function_call'], asNonEmpty);
   const parallel =
     asObject(body['tool_choice'])?.['disable_parallel_tool_use'] === true
       ? false
@@ -94,8 +92,8 @@ function readAllowedToolChoice(
  * Returns the first token limit that is present, under the name that any dialect uses.
  * @throws Fault 400 if it is not a positive integer
  */
-export function readIdeTokenLimit(body: JsonObject): number | undefined {
-  const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS);
+export function readIdeTokenLimit(body: JsonObject, draft: RequestReadContext): number | undefined {
+  const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS, draft);
   if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
   const member = TOKEN_LIMIT_FIELDS.find((name) => body[name] === limit) ?? 'max_tokens';
   throw createInvalidFieldFault(`\`${member}\` must be a positive integer.`, member);
@@ -120,18 +118,28 @@ export function readIdeResponseFormat(
   body: JsonObject,
   draft: RequestReadContext,
 ): ResponseFormat | undefined {
-  if (isNonEmpty(body['response_format']))
-    return readResponseFormat(body['response_format'], 'response_format', draft);
-  const text = asObject(body['text'])?.['format'];
-  if (isNonEmpty(text)) return readResponseFormat(text, 'text.format', draft);
-  const config = asObject(body['output_config'])?.['format'] ?? body['output_format'];
-  return readResponseFormat(config, 'output_config.format', draft);
+  const formats: JsonObject = {
+    response_format: body['response_format'],
+    'text.format': asObject(body['text'])?.['format'],
+    'output_config.format': asObject(body['output_config'])?.['format'],
+    output_format: body['output_format'],
+  };
+  const used = Object.keys(formats).find((path) => isNonEmpty(formats[path]));
+  return readResponseFormat(
+    draft.readFirst(formats, Object.keys(formats), asNonEmpty),
+    used ?? 'response_format',
+    draft,
+  );
 }
 
 /** Reads the verbosity; undefined if absent or unknown. An unknown verbosity is reported as dropped. */
 export function readVerbosity(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(
-    asString(asObject(body['text'])?.['verbosity']) ?? asString(body['verbosity']),
+    draft.readFirst(
+      { 'text.verbosity': asObject(body['text'])?.['verbosity'], verbosity: body['verbosity'] },
+      ['text.verbosity', 'verbosity'],
+      asString,
+    ),
     VERBOSITIES,
     () => draft.reportDropped('verbosity'),
   );
@@ -184,11 +192,13 @@ export function readRequestAttribution(body: JsonObject, draft: RequestReadConte
   });
   if (kept.length > MAX_METADATA_PAIRS) draft.reportDropped('metadata');
   const named = asString(conversation?.[1]);
+  const users = {
+    user: body['user'],
+    safety_identifier: body['safety_identifier'],
+    'metadata.user_id': asObject(body['metadata'])?.['user_id'],
+  };
   return {
-    user:
-      nonEmptyText(body['user']) ??
-      nonEmptyText(body['safety_identifier']) ??
-      nonEmptyText(asObject(body['metadata'])?.['user_id']),
+    user: draft.readFirst(users, Object.keys(users), nonEmptyText),
     cacheKey: nonEmptyText(body['prompt_cache_key']) ?? (named === '' ? undefined : named),
     metadata: kept.length === 0 ? undefined : Object.fromEntries(kept.slice(0, MAX_METADATA_PAIRS)),
   };

@@ -1,7 +1,16 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { RequestReadOptions } from '../dialect.ts';
-import { asArray, asObject, asString, isJsonArray, isJsonObject, isNonEmpty } from '../json-narrowing.ts';
+import {
+  asArray,
+  asNonEmpty,
+  asObject,
+  asString,
+  isJsonArray,
+  isJsonObject,
+  isNonEmpty,
+} from '../json-narrowing.ts';
 import { filterSystemParts, readContentParts, readSystemPrompt } from '../read-parts.ts';
+import { readReasoning } from '../read-reasoning.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair-turns.ts';
 import type { CanonicalRequest, ConversationTurn, TextPart } from '../request.ts';
@@ -12,7 +21,6 @@ import {
   RequestReadContext,
   readModel,
   readNumberField,
-  readReasoning,
   readStopSequences,
   readTokenLimit,
 } from '../request-read-context.ts';
@@ -39,8 +47,11 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
   const { system, turns } = readMessages(body['messages'], draft);
   const choice = asObject(body['tool_choice']);
-  const config = asObject(body['output_config']);
-  const format = config?.['format'] ?? body['output_format'];
+  const formats: JsonObject = {
+    'output_config.format': asObject(body['output_config'])?.['format'],
+    output_format: body['output_format'],
+  };
+  const format = draft.readFirst(formats, Object.keys(formats), asNonEmpty);
   return {
     dialect: 'messages',
     model: readModel(body),
@@ -52,7 +63,7 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     toolChoice: readToolChoice(body['tool_choice'], tools, draft),
     parallelTools: tools.length > 0 && choice?.['disable_parallel_tool_use'] === true ? false : undefined,
     format: readResponseFormat(format, 'output_config.format', draft),
-    maxTokens: readTokenLimit(body, ['max_tokens']),
+    maxTokens: readTokenLimit(body, ['max_tokens'], draft),
     stop: readStopSequences(body['stop_sequences']),
     sampling: {
       temperature: readNumberField(body, 'temperature'),

@@ -1,9 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
-import {
-  adaptToolsForTarget,
-  resolveReasoningEffort,
-  toFunctionSchema,
-} from '../adapt-request-for-target.ts';
+import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
+import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
 import { isSealAccepted } from '../seal.ts';
@@ -107,6 +104,7 @@ export function writeMessagesThinking(
     return {};
   }
   if (effort === 'none') return { thinking: { type: 'disabled' } };
+  reportUnusedReasoning(request, style === 'adaptive' || style === 'effort' ? 'effort' : 'budget', dropped);
   if (style === 'adaptive' || style === 'effort')
     return {
       thinking: style === 'adaptive' ? { type: 'adaptive', display: 'summarized' } : undefined,

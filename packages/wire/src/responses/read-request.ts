@@ -17,6 +17,7 @@ import {
   readContentParts,
   readSystemPrompt,
 } from '../read-parts.ts';
+import { readReasoning } from '../read-reasoning.ts';
 import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair-turns.ts';
 import type { CanonicalRequest, ContentPart, ConversationTurn, TextPart } from '../request.ts';
@@ -29,7 +30,6 @@ import {
   readMetadata,
   readModel,
   readNumberField,
-  readReasoning,
   readTokenLimit,
 } from '../request-read-context.ts';
 import { unpackSeal } from '../seal.ts';
@@ -56,6 +56,7 @@ const FIELDS_BY_ITEM_TYPE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['reasoning', new Set([...ITEM_FIELDS, 'summary', 'content', 'encrypted_content'])],
 ]);
 const TEXT_FIELDS = new Set(['format', 'verbosity']);
+const TOKEN_LIMIT_FIELDS = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
 /** `include` values that Floe supports wherever possible. */
 const SUPPORTED_INCLUDES = new Set<Json>(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
@@ -93,11 +94,11 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
     parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
     format: readResponseFormat(text?.['format'], 'text.format', draft),
     verbosity: asString(text?.['verbosity']),
-    maxTokens: readTokenLimit(body, ['max_output_tokens', 'max_completion_tokens', 'max_tokens']),
+    maxTokens: readTokenLimit(body, TOKEN_LIMIT_FIELDS, draft),
     stop: [],
     sampling: { temperature: readNumberField(body, 'temperature'), topP: readNumberField(body, 'top_p') },
     reasoning: readReasoning(body, draft),
-    user: asString(body['safety_identifier']) ?? asString(body['user']),
+    user: draft.readFirst(body, ['safety_identifier', 'user'], asString),
     metadata: readMetadata(body['metadata'], draft),
     cacheKey: asString(body['prompt_cache_key']),
     serviceTier: asString(body['service_tier']),
@@ -144,7 +145,7 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestRead
       return readMessageItem(item, path, draft);
     case 'function_call':
     case 'custom_tool_call':
-      return assistantTurn(readCallItem(item, type === 'custom_tool_call'));
+      return assistantTurn(readCallItem(item, type === 'custom_tool_call', draft));
     case 'function_call_output':
     case 'custom_tool_call_output': {
       const parts = filterResultParts(readContentParts(item['output'], `${path}.output`, draft), draft);
@@ -168,7 +169,8 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestRead
   }
 }
 
-function readCallItem(item: JsonObject, freeform: boolean): ContentPart {
+function readCallItem(item: JsonObject, freeform: boolean, draft: RequestReadContext): ContentPart {
+  draft.reportUnusedMembers(item, freeform ? 'input' : 'arguments', ['input', 'arguments'], 'input.');
   const namespace = asString(item['namespace']);
   const name = asString(item['name']) ?? '';
   return {

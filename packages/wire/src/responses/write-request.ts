@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
+import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
 import {
   adaptToolsForTarget,
   applyQuirks,
@@ -9,7 +10,6 @@ import {
   OPENAI_SERVICE_TIERS,
   reportDroppedFields,
   resolvePromptCacheKey,
-  resolveReasoningEffort,
   resolveSealValue,
   resolveServiceTier,
   toFunctionSchema,
@@ -259,6 +259,7 @@ function writeReasoning(
   }
   // Clients of Messages show thinking, which requires a summary.
   const shown = request.dialect === 'messages' && request.reasoning.effort !== 'none' ? 'auto' : undefined;
+  reportUnusedReasoning(request, 'effort', dropped);
   const effort = resolveReasoningEffort(request, options, dropped);
   const summary = request.reasoning.summary ?? shown;
   return effort === undefined && summary === undefined ? undefined : { effort, summary };

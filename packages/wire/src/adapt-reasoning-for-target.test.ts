@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from './dialects.ts';
+
+const BODY = { model: 'm', max_tokens: 9_000, messages: [{ role: 'user', content: 'U' }] };
+const [EFFORT, BUDGET] = ['reasoning.effort', 'reasoning.budget'];
+
+test('a reasoning setting that a target cannot contain is reported as dropped', () => {
+  const effort = { output_config: { effort: 'low' } };
+  const budget = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
+  const both = { ...effort, ...budget };
+  const cases = [
+    ['chat', 'effort', { effort: [], budget: [], both: [BUDGET] }],
+    ['chat', 'budget', { effort: [], budget: [], both: [EFFORT] }],
+    ['chat', 'reasoning-object', { effort: [], budget: [], both: [EFFORT] }],
+    ['chat', 'enable-flag', { effort: [], budget: [], both: [EFFORT] }],
+    ['chat', 'switch', { effort: [EFFORT], budget: [BUDGET], both: [EFFORT, BUDGET] }],
+    ['chat', 'adaptive', { effort: [EFFORT], budget: [BUDGET], both: [EFFORT, BUDGET] }],
+    ['responses', 'effort', { effort: [], budget: [], both: [BUDGET] }],
+    ['gemini', 'level', { effort: [], budget: [], both: [BUDGET] }],
+    ['gemini', 'budget', { effort: [], budget: [], both: [EFFORT] }],
+    ['converse', 'effort', { effort: [], budget: [], both: [BUDGET] }],
+    ['converse', 'adaptive', { effort: [], budget: [], both: [BUDGET] }],
+    ['converse', 'budget', { effort: [], budget: [], both: [EFFORT] }],
+    ['cohere', 'budget', { effort: [], budget: [], both: [EFFORT] }],
+  ] as const;
+  const requests = { effort, budget, both };
+  for (const [dialect, reasoningStyle, lost] of cases)
+    for (const given of ['effort', 'budget', 'both'] as const) {
+      const request = CLIENT_DIALECTS.messages.readRequest({ ...BODY, ...requests[given] });
+      const { dropped } = UPSTREAM_DIALECTS[dialect].writeRequest(request, { reasoningStyle });
+      const reported = [EFFORT, BUDGET].filter((name) => [...dropped].includes(name));
+      assert.deepEqual(reported, lost[given], `${dialect} ${reasoningStyle}: ${given}`);
+    }
+});
+
+test('a thinking that is switched off has no level, which is not a loss', () => {
+  const request = CLIENT_DIALECTS.messages.readRequest({ ...BODY, thinking: { type: 'disabled' } });
+  for (const reasoningStyle of ['switch', 'adaptive'] as const)
+    assert.deepEqual([...UPSTREAM_DIALECTS.chat.writeRequest(request, { reasoningStyle }).dropped], []);
+});
