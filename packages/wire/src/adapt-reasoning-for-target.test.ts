@@ -39,3 +39,16 @@ test('a thinking that is switched off has no level, which is not a loss', () => 
   for (const reasoningStyle of ['switch', 'adaptive'] as const)
     assert.deepEqual([...UPSTREAM_DIALECTS.chat.writeRequest(request, { reasoningStyle }).dropped], []);
 });
+
+test('the effort minimal, which Claude does not have, is reported if it becomes low', () => {
+  for (const [effort, lost] of [
+    ['minimal', ['reasoning.effort.clamped']],
+    ['low', []],
+  ] as const)
+    for (const dialect of ['messages', 'converse'] as const) {
+      const request = CLIENT_DIALECTS.chat.readRequest({ ...BODY, reasoning_effort: effort });
+      const written = UPSTREAM_DIALECTS[dialect].writeRequest(request, { reasoningStyle: 'adaptive' });
+      assert.match(JSON.stringify(written.body), /"effort":"low"/);
+      assert.deepEqual([...written.dropped], lost, `${dialect} ${effort}`);
+    }
+});

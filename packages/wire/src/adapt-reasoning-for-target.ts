@@ -60,6 +60,16 @@ export function getRequestedThinkingBudget(request: CanonicalRequest): number | 
   return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
 }
 
+/** Returns an effort of Claude. Claude has no effort `minimal`, so it becomes `low` and is reported. */
+export function toClaudeEffort(
+  effort: ReasoningEffort | undefined,
+  dropped: Set<string>,
+): ReasoningEffort | undefined {
+  if (effort !== 'minimal') return effort;
+  dropped.add('reasoning.effort.clamped');
+  return 'low';
+}
+
 /**
  * Reports the reasoning settings that a target's form of them cannot contain: a form with an effort or a budget
  * contains one of them, and a switch contains neither. If only the other one is given, it is converted.

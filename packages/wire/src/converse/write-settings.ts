@@ -1,5 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
-import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
+import {
+  reportUnusedReasoning,
+  resolveReasoningEffort,
+  toClaudeEffort,
+} from '../adapt-reasoning-for-target.ts';
 import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type {
@@ -135,8 +139,7 @@ function writeThinking(
     case 'adaptive': {
       reportUnusedReasoning(request, 'effort', dropped);
       if (effort === 'none') return { fields: {} };
-      const output_config =
-        effort === undefined ? undefined : { effort: effort === 'minimal' ? 'low' : effort };
+      const output_config = effort === undefined ? undefined : { effort: toClaudeEffort(effort, dropped) };
       return { fields: { thinking: { type: 'adaptive' }, output_config } };
     }
     case 'budget': {

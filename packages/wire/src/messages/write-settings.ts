@@ -1,5 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
-import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
+import {
+  reportUnusedReasoning,
+  resolveReasoningEffort,
+  toClaudeEffort,
+} from '../adapt-reasoning-for-target.ts';
 import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
@@ -108,7 +112,7 @@ export function writeMessagesThinking(
   if (style === 'adaptive' || style === 'effort')
     return {
       thinking: style === 'adaptive' ? { type: 'adaptive', display: 'summarized' } : undefined,
-      effort: effort === 'minimal' ? 'low' : effort,
+      effort: toClaudeEffort(effort, dropped),
     };
   const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
   const budget =
