@@ -127,7 +127,8 @@ export class BlockEmitter {
 
   /** Reports the members of an object, or of the objects in a list, that are not in the shape and contain information. */
   reportUnknownMembers(value: Json | undefined, shape: ResponseShape): void {
-    if (isJsonArray(value)) for (const entry of value) this.reportUnknownMembers(entry, shape);
+    if (isJsonArray(value))
+      for (const entry of value) if (isJsonObject(entry)) this.reportUnknownMembers(entry, shape);
     if (!isJsonObject(value)) return;
     const { members, prefix = '' } = shape.byType?.get(asString(value['type']) ?? '') ?? shape;
     if (members === undefined) return;
