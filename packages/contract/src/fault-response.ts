@@ -15,6 +15,7 @@ export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBod
       message: getAnthropicFaultMessage(fault),
       code: detail.dialectCode ?? code,
       param: detail.param,
+      details: detail.anthropicDetails,
     };
     return JSON.stringify({ type: 'error', error, request_id: requestId });
   }

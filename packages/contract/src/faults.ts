@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.ts';
+
 /**
  * The table of error codes, which are public and permanent. A code is never renamed or reused. A test
  * compares `docs/reference/errors.md` with this table.
@@ -125,6 +127,8 @@ export interface FaultDetail {
   readonly dialectCode?: string;
   /** A status that the SDKs of the client's dialect define. Sent instead of the status of Floe's code. */
   readonly dialectStatus?: 409 | 422;
+  /** The `details` of an error of the Messages API, by which SDKs send the request again in another form. */
+  readonly anthropicDetails?: JsonObject;
   readonly cause?: unknown;
 }
 

@@ -21,6 +21,11 @@ export function toOpenAiError(fault: Fault): JsonObject {
  * toAnthropicErrorEvent({ code: 'invalid_request', message: 'Wrong.', detail: {} }, 'req_1').request_id; // 'req_1'
  */
 export function toAnthropicErrorEvent(fault: Fault, requestId: string): JsonObject {
-  const error = { type: FAULTS[fault.code].anthropic, message: getAnthropicFaultMessage(fault) };
+  const { anthropicDetails: details } = fault.detail;
+  const error = {
+    type: FAULTS[fault.code].anthropic,
+    message: getAnthropicFaultMessage(fault),
+    ...(details && { details }),
+  };
   return { type: 'error', error, request_id: requestId };
 }

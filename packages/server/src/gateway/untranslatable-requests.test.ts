@@ -95,6 +95,8 @@ test('Claude on a cloud does not receive a request whose hosted features its API
   for (const [more, target] of [
     [{ mcp_servers: [server] }, 'own'],
     [{ container: 'container_1' }, 'own'],
+    [{ thread: { type: 'create' } }, 'own'],
+    [{ compaction: { type: 'summarize' } }, 'own'],
     [{ mcp_servers: [], container: null }, 'cloud'],
   ] as const) {
     const before = gateway.upstream(target).requests.length;
@@ -107,6 +109,33 @@ test('Claude on a cloud does not receive a request whose hosted features its API
     assert.equal(answer.status, 200, answer.text);
     assert.equal(gateway.upstream(target).requests.length, before + 1, JSON.stringify(more));
   }
+});
+
+test('a request of a thread reaches only a target of its dialect, and the error for others has the details by which SDKs continue without a thread', async (t) => {
+  const gateway = await startFakeClockGateway({
+    upstreams: { foreign: () => createJsonReply({}, 400), own: () => createJsonReply(MESSAGE) },
+    providers: { foreign: { kind: 'gemini' }, own: { kind: 'anthropic-compatible' } },
+    routes: [{ model: 'smart', targets: ['foreign/m', 'own/m'], retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: '14' };
+  for (const thread of [
+    { max_tokens: 9, messages: MESSAGES, thread: { type: 'create' } },
+    {
+      max_tokens: 9,
+      messages: [{ role: 'user', content: [result] }],
+      thread: { type: 'continue', previous_message_id: 'msg_1' },
+    },
+  ]) {
+    const refused = await gateway.send('messages', { model: 'foreign/m', ...thread });
+    assert.equal(refused.status, 400, refused.text);
+    const { error } = JSON.parse(refused.text);
+    assert.deepEqual(error.details, { error_code: 'thread_unsupported_request', unsupported: ['model'] });
+    assert.equal((await gateway.send('messages', { model: 'smart', ...thread })).status, 200);
+    const sent = gateway.upstream('own').requests.at(-1)?.body.toString('utf8') ?? '';
+    assert.deepEqual(JSON.parse(sent), { model: 'm', ...thread });
+  }
+  assert.equal(gateway.upstream('foreign').requests.length, 0);
 });
 
 test('a request with a field twice in a nested object is not translated, and reaches a target of its dialect unchanged', async (t) => {

@@ -29,7 +29,7 @@ import { applyRequestCacheControl } from '../turn-breakpoints.ts';
 const REQUEST_FIELDS = new Set(
   (
     'model messages system stream tools tool_choice output_config output_format max_tokens stop_sequences ' +
-    'temperature top_p top_k thinking metadata service_tier cache_control container mcp_servers'
+    'temperature top_p top_k thinking metadata service_tier cache_control container mcp_servers compaction thread'
   ).split(' '),
 );
 
@@ -42,8 +42,9 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   draft.reportUnknownFields(body, REQUEST_FIELDS);
   const metadata = asObject(body['metadata']) ?? {};
   draft.reportUnknownFields(metadata, METADATA_FIELDS, 'metadata.');
-  for (const key of ['mcp_servers', 'container'])
+  for (const key of ['mcp_servers', 'container', 'compaction'])
     if (isNonEmpty(body[key])) draft.requireFeature('hosted-tool', key);
+  if (isNonEmpty(body['thread'])) draft.requireFeature('stored-state', 'thread');
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
   const { system, turns } = readMessages(body['messages'], draft);
   const choice = asObject(body['tool_choice']);

@@ -55,3 +55,6 @@ export const vertexBetaFeaturesMember: HeaderValuesBodyMember = {
   accepted: VERTEX_BETA_FEATURES,
   renames: RENAMED_BETA_FEATURES,
 };
+
+/** The members of a Messages body that need a feature of Anthropic's own API. */
+export const anthropicHostedFeatures = ['container', 'mcp_servers', 'compaction', 'thread'];
