@@ -187,11 +187,12 @@ export type RequestHint =
  * may contain system messages between other messages.
  */
 export type MessageQuirk = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
-/** A provider's requirements for tools. */
+/** A provider's requirements for tools. `forced-unthinking` means that a forced tool choice rules out thinking. */
 export type ToolQuirk =
   | 'freeform'
   | 'none-drops-tools'
   | 'named-filters'
   | 'required-is-auto'
+  | 'forced-unthinking'
   | 'strict'
   | 'no-strict';

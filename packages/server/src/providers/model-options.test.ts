@@ -74,6 +74,13 @@ test('each Claude family has its limit, and xhigh only if the family supports it
   assert.equal(effortsOf('anthropic', 'claude-opus-4-7'), 'all');
 });
 
+test('thinking of the newest Claude models is never disabled', () => {
+  for (const model of ['claude-opus-5-5', 'claude-sonnet-5-5-20260928', 'claude-fable-5-1', 'claude-mythos-5'])
+    assert.equal(effortsOf('anthropic', model), 'high low max medium minimal xhigh', model);
+  for (const model of ['claude-opus-5', 'claude-sonnet-5', 'claude-haiku-5-5'])
+    assert.equal(effortsOf('anthropic', model), 'all', model);
+});
+
 test("OpenAI's model families have their reasoning efforts", () => {
   assert.equal(effortsOf('openai', 'gpt-5.6'), 'high low medium none xhigh');
   assert.equal(effortsOf('openai', 'gpt-5-mini-2025-08-07'), 'high low medium minimal');

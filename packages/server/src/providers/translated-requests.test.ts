@@ -134,6 +134,19 @@ const RULES: readonly Rule[] = [
   },
   {
     kind: 'anthropic',
+    models: ['claude-opus-4-6', 'claude-opus-4-7', 'claude-sonnet-4-5'],
+    dialect: 'messages',
+    never: ['thinking'],
+  },
+  {
+    kind: 'anthropic',
+    models: ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5-1', 'claude-mythos-5'],
+    dialect: 'messages',
+    never: [],
+    holds: ({ tool_choice: choice }) => isJsonObject(choice) && choice['type'] === 'auto',
+  },
+  {
+    kind: 'anthropic',
     models: ['claude-sonnet-4-5', 'claude-opus-4-1', 'claude-sonnet-4-6'],
     dialect: 'messages',
     never: [...NOT_MESSAGES, 'top_p'],

@@ -109,12 +109,15 @@ export function writeMessagesThinking(
   }
   if (effort === 'none') return { thinking: { type: 'disabled' } };
   reportUnusedReasoning(request, style === 'adaptive' || style === 'effort' ? 'effort' : 'budget', dropped);
-  if (style === 'adaptive' || style === 'effort')
+  const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
+  if (style === 'adaptive' || style === 'effort') {
+    const isRuledOut = forced && options.tools?.includes('forced-unthinking') === true;
+    if (isRuledOut) dropped.add('reasoning');
     return {
-      thinking: style === 'adaptive' ? { type: 'adaptive', display: 'summarized' } : undefined,
+      thinking: style === 'adaptive' && !isRuledOut ? { type: 'adaptive', display: 'summarized' } : undefined,
       effort: toClaudeEffort(effort, dropped),
     };
-  const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
+  }
   const budget =
     forced || isUnsignedToolLoop(request, options)
       ? undefined

@@ -32,10 +32,18 @@ export const claudeQuirks: readonly Quirk[] = [
     models: ['*claude-sonnet-4-6*', '*claude-3-haiku*', '*claude-3-5-haiku*'],
     options: { cacheMinTokens: 2_048 },
   },
-  // These models reject a forced tool choice.
+  // These models reject a forced tool choice and disabled thinking.
   {
-    models: ['*claude-fable-*', '*claude-mythos-*'],
-    options: { tools: ['no-strict', 'required-is-auto'] },
+    models: ['*claude-fable-*', '*claude-mythos-*', '*claude-opus-5-5*', '*claude-sonnet-5-5*'],
+    options: {
+      tools: ['no-strict', 'required-is-auto'],
+      efforts: ['max', 'xhigh', 'high', 'medium', 'low', 'minimal'],
+    },
+  },
+  // These models reject a forced tool choice together with thinking.
+  {
+    models: ['*claude-*-4-6*', '*claude-*-4-7*'],
+    options: { tools: ['no-strict', 'forced-unthinking'] },
   },
   // 4.x rejects temperature together with top_p. The less specific one is omitted.
   {
