@@ -78,6 +78,21 @@ describe('Messages requests', () => {
     assert.deepEqual([forced.body['thinking'], forced.dropped], [undefined, ['reasoning']]);
   });
 
+  test('text of the user after a tool result does not end the tool loop', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{}' } };
+    const { body, dropped } = write({
+      messages: [
+        user,
+        { role: 'assistant', content: 'One moment.', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+        { role: 'user', content: 'And?' },
+      ],
+      tools: [tool],
+      reasoning_effort: 'low',
+    });
+    assert.deepEqual([body['thinking'], dropped], [undefined, ['reasoning']]);
+  });
+
   test('within a tool loop, thinking is left out unless the target signed the last one', () => {
     const sealed = packSeal({ dialect: 'messages', value: 'c2ln' }, 'acme');
     const request = readResponsesRequest({

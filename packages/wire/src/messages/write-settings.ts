@@ -132,9 +132,11 @@ export function writeMessagesThinking(
   };
 }
 
-/** Within a tool loop, the last assistant turn must contain thinking that the target signed. */
+/**
+ * Within a tool loop, the last assistant turn must contain thinking that the target signed. Text of the user after the
+ * results is sent in the same message, so it does not end the loop.
+ */
 function isUnsignedToolLoop(request: CanonicalRequest, options: RequestWriteOptions): boolean {
-  if (request.turns.at(-1)?.parts.some((part) => part.type === 'result') !== true) return false;
   const last = request.turns.findLast((turn) => turn.role === 'assistant');
   if (!last?.parts.some((part) => part.type === 'call')) return false;
   const { sealOrigin } = options;
