@@ -118,14 +118,12 @@ test('a request of a thread reaches only a target of its dialect, and the error 
     routes: [{ model: 'smart', targets: ['foreign/m', 'own/m'], retries: 0 }],
   });
   t.after(() => gateway.close());
+  const next = { type: 'continue', previous_message_id: 'msg_1' };
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: '14' };
   for (const thread of [
     { max_tokens: 9, messages: MESSAGES, thread: { type: 'create' } },
-    {
-      max_tokens: 9,
-      messages: [{ role: 'user', content: [result] }],
-      thread: { type: 'continue', previous_message_id: 'msg_1' },
-    },
+    { max_tokens: 9, messages: [{ role: 'user', content: [result] }], thread: next },
+    { max_tokens: 9, messages: [], thread: next },
   ]) {
     const refused = await gateway.send('messages', { model: 'foreign/m', ...thread });
     assert.equal(refused.status, 400, refused.text);

@@ -94,7 +94,8 @@ function readMessages(
   value: Json | undefined,
   draft: RequestReadContext,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
-  if (!isNonEmpty(value))
+  // A paused turn of a thread continues without new messages.
+  if (!isNonEmpty(value) && !draft.requiredFeatures.has('stored-state'))
     throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
   const system: TextPart[] = [];
   const turns: ConversationTurn[] = [];
