@@ -50,6 +50,49 @@ describe('bodies that are no request', () => {
   });
 });
 
+describe('system messages between the messages of the client', () => {
+  const added = (tool: JsonObject) => ({ type: 'tool_addition', tool });
+  const removed = (name: string) => ({ type: 'tool_removal', tool: { type: 'tool_reference', name } });
+  const system = (...content: JsonObject[]) => ({ role: 'system', content });
+  const tool = (name: string) => ({ name, input_schema: { type: 'object', properties: {} } });
+  const names = (request: CanonicalRequest) => request.tools.map(({ name }) => name);
+
+  test('the tools are those that are available at the end of the conversation', () => {
+    const request = messages(
+      [
+        user,
+        system({ type: 'text', text: 'News.' }, added({ type: 'tool_reference', name: 'b' }), removed('a')),
+        { role: 'assistant', content: 'ok' },
+        user,
+        system(removed('b'), added({ type: 'tool_definition', definition: tool('c') }), removed('c')),
+        system(added({ type: 'tool_reference', name: 'c' })),
+      ],
+      { tools: [tool('a'), tool('b'), tool('d')] },
+    );
+    assert.deepEqual(names(request), ['d', 'c']);
+    assert.equal(request.requiredFeatures.size, 0);
+    assert.deepEqual(
+      request.turns.map(({ role }) => role),
+      ['user', 'system', 'assistant', 'user'],
+    );
+  });
+
+  test('tools of a server that the provider connects to stay with that provider', () => {
+    const request = messages([user, system(added({ type: 'mcp_toolset_reference', server_name: 's' }))]);
+    assert.equal(request.requiredFeatures.get('hosted-tool'), 'messages[1].content[0]');
+  });
+
+  test('text that is cleared at the next message of the user is not sent after that message', () => {
+    const once = { role: 'system', content: 'Today only.', clear_at: 'next_user_message' };
+    const request = messages([user, once, { role: 'assistant', content: 'ok' }, user, once]);
+    assert.deepEqual(
+      request.turns.map(({ role }) => role),
+      ['user', 'assistant', 'user', 'system'],
+    );
+    assert.deepEqual(request.dropped, []);
+  });
+});
+
 describe('needs and hints', () => {
   const needs: readonly [CanonicalRequest, string, string][] = [
     [chat({ n: 2 }), 'choices', 'n'],

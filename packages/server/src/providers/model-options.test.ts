@@ -75,7 +75,12 @@ test('each Claude family has its limit, and xhigh only if the family supports it
 });
 
 test('thinking of the newest Claude models is never disabled', () => {
-  for (const model of ['claude-opus-5-5', 'claude-sonnet-5-5-20260928', 'claude-fable-5-1', 'claude-mythos-5'])
+  for (const model of [
+    'claude-opus-5-5',
+    'claude-sonnet-5-5-20260928',
+    'claude-fable-5-1',
+    'claude-mythos-5',
+  ])
     assert.equal(effortsOf('anthropic', model), 'high low max medium minimal xhigh', model);
   for (const model of ['claude-opus-5', 'claude-sonnet-5', 'claude-haiku-5-5'])
     assert.equal(effortsOf('anthropic', model), 'all', model);

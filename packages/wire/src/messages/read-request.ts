@@ -25,6 +25,7 @@ import {
   readTokenLimit,
 } from '../request-read-context.ts';
 import { applyRequestCacheControl } from '../turn-breakpoints.ts';
+import { applyToolChanges, isToolChange } from './tool-changes.ts';
 
 const REQUEST_FIELDS = new Set(
   (
@@ -34,6 +35,7 @@ const REQUEST_FIELDS = new Set(
 );
 
 const MESSAGE_FIELDS = new Set(['role', 'content']);
+const SYSTEM_MESSAGE_FIELDS = new Set(['role', 'content', 'clear_at']);
 const METADATA_FIELDS = new Set(['user_id']);
 
 /** Reads a Messages request. @throws Fault 400 with `param` */
@@ -45,7 +47,9 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   for (const key of ['mcp_servers', 'container', 'compaction'])
     if (isNonEmpty(body[key])) draft.requireFeature('hosted-tool', key);
   if (isNonEmpty(body['thread'])) draft.requireFeature('stored-state', 'thread');
-  const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
+  const dropHosted = options.dropHostedTools === true;
+  const listed = readTools(body['tools'], 'tools', draft, dropHosted);
+  const tools = applyToolChanges(listed, body['messages'], draft, dropHosted);
   const { system, turns } = readMessages(body['messages'], draft);
   const choice = asObject(body['tool_choice']);
   const formats: JsonObject = {
@@ -99,13 +103,17 @@ function readMessages(
     throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
   const system: TextPart[] = [];
   const turns: ConversationTurn[] = [];
-  asArray(value).forEach((entry, index) => {
+  const entries = asArray(value);
+  const lastUser = entries.findLastIndex((entry) => asObject(entry)?.['role'] === 'user');
+  entries.forEach((entry, index) => {
     const path = `messages[${index}]`;
     if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${path}\` must be an object.`, path);
     const role = asString(entry['role']);
-    draft.reportUnknownFields(entry, MESSAGE_FIELDS, 'messages.');
-    const parts = readContentParts(entry['content'], `${path}.content`, draft);
-    if (role === 'system') {
+    const isSystem = role === 'system';
+    draft.reportUnknownFields(entry, isSystem ? SYSTEM_MESSAGE_FIELDS : MESSAGE_FIELDS, 'messages.');
+    const content = isSystem ? readSystemContent(entry, index < lastUser) : entry['content'];
+    const parts = readContentParts(content, `${path}.content`, draft);
+    if (isSystem) {
       const texts = filterSystemParts(parts, draft);
       if (turns.length === 0) system.push(...texts);
       else if (texts.length > 0) turns.push({ role, parts: texts });
@@ -115,4 +123,13 @@ function readMessages(
   });
   if (turns.length === 0 && draft.requiredFeatures.size === 0) throw createEmptyFieldFault('messages');
   return { system, turns };
+}
+
+/** Returns the content of a system message without tool changes, and without text that the model no longer sees. */
+function readSystemContent(
+  { content, clear_at: clearAt }: JsonObject,
+  isBeforeUser: boolean,
+): Json | undefined {
+  if (isBeforeUser && clearAt === 'next_user_message') return [];
+  return isJsonArray(content) ? content.filter((block) => !isToolChange(block)) : content;
 }

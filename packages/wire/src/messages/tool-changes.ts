@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import { asArray, asObject, asString, isJsonObject } from '../json-narrowing.ts';
+import { readTools } from '../read-tools.ts';
+import type { ToolDefinition } from '../request.ts';
+import type { RequestReadContext } from '../request-read-context.ts';
+
+/**
+ * Returns whether a block of a system message makes a tool available or unavailable.
+ * @example
+ * isToolChange({ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }); // true
+ */
+export function isToolChange(block: Json): boolean {
+  const type = isJsonObject(block) ? block['type'] : undefined;
+  return type === 'tool_addition' || type === 'tool_removal';
+}
+
+/**
+ * Returns the tools that are available at the end of a conversation. System messages in a conversation in the Messages
+ * dialect can add and remove tools. In other dialects, the tools apply to the whole conversation.
+ * @example
+ * const removal = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } };
+ * const tools = [{ kind: 'function', name: 'f', schema: {} }];
+ * const draft = new RequestReadContext();
+ * applyToolChanges(tools, [{ role: 'system', content: [removal] }], draft, false); // []
+ */
+export function applyToolChanges(
+  tools: readonly ToolDefinition[],
+  messages: Json | undefined,
+  draft: RequestReadContext,
+  dropHosted: boolean,
+): readonly ToolDefinition[] {
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  const available = new Map(known);
+  for (const [index, message] of asArray(messages).entries())
+    for (const [position, block] of asArray(asObject(message)?.['content']).entries()) {
+      if (!isJsonObject(block) || !isToolChange(block)) continue;
+      const path = `messages[${index}].content[${position}]`;
+      const tool = readChangedTool(block, path, draft, dropHosted);
+      if (typeof tool === 'object') known.set(tool.name, tool);
+      const name = typeof tool === 'object' ? tool.name : tool;
+      const found = name === undefined ? undefined : known.get(name);
+      if (found === undefined) continue;
+      if (block['type'] === 'tool_addition') available.set(found.name, found);
+      else available.delete(found.name);
+    }
+  return [...available.values()];
+}
+
+/** Returns the name of the tool that a change refers to, or the tool that it defines. */
+function readChangedTool(
+  block: JsonObject,
+  path: string,
+  draft: RequestReadContext,
+  dropHosted: boolean,
+): ToolDefinition | string | undefined {
+  const target = asObject(block['tool']) ?? {};
+  if (target['type'] === 'tool_reference') return asString(target['name']);
+  if (target['type'] === 'tool_definition')
+    return readTools([target['definition'] ?? null], `${path}.tool.definition`, draft, dropHosted)[0];
+  if (dropHosted) draft.reportDropped(`tools.${asString(target['type'])}`);
+  else draft.requireFeature('hosted-tool', path);
+  return undefined;
+}
