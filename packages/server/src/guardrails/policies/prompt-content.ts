@@ -176,10 +176,20 @@ export function listToolNames(prompt: JsonObject): string[] {
   const lists = [prompt['tools'], prompt['functions'], ...turns.map(({ tools }) => tools)];
   return [
     ...lists.flatMap(asArray).flatMap(namesOfTool),
+    ...turns.flatMap(({ content }) => asArray(content)).flatMap(namesOfAddedTool),
     // Messages declares MCP servers, and Chat web search, outside of `tools`.
     ...asArray(prompt['mcp_servers']).filter(isJsonObject).flatMap(namesOfMcpServer),
     ...(prompt['web_search_options'] == null ? [] : ['web_search']),
   ];
+}
+
+/** System messages of the Messages API contain blocks that add a tool, by its name or its definition. */
+function namesOfAddedTool(block: Json): string[] {
+  if (!isJsonObject(block) || block['type'] === 'tool_removal' || !isJsonObject(block['tool'])) return [];
+  const { tool } = block;
+  return tool['type'] === 'tool_reference'
+    ? listStrings(tool, 'name')
+    : namesOfTool(tool['definition'] ?? tool);
 }
 
 function namesOfMcpServer({ tool_configuration: tools, ...server }: JsonObject): string[] {

@@ -17,6 +17,11 @@ test('every tool that the model may call is listed, wherever the request declare
     { tools: [{ type: 'mcp', server_label: 'files', allowed_tools: ['erase'] }] },
     { tools: [{ type: 'mcp', server_label: 'files', allowed_tools: { tool_names: ['erase'] } }] },
     { input: [{ type: 'additional_tools', role: 'developer', tools: [tool] }] },
+    ...[
+      { type: 'tool_reference', name: 'erase' },
+      { type: 'tool_definition', definition: { name: 'erase', input_schema: {} } },
+      { type: 'mcp_toolset_reference', server_name: 'files', name: 'erase' },
+    ].map((added) => ({ messages: [{ role: 'system', content: [{ type: 'tool_addition', tool: added }] }] })),
     { input: [{ type: 'tool_search_output', tools: [{ type: 'namespace', name: 'files', tools: [tool] }] }] },
   ])
     assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
