@@ -142,7 +142,7 @@ after(() => harness.close());
 test('spend by key over 30 days is one number: the rows, their total, the file, the requests and their export', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/analytics?range=30d&by=key');
   await page
-    .getByText(/ to \d+ \w+: \$/)
+    .getByText(/–\d+ \w+: \$/)
     .first()
     .waitFor();
   const rows = await Promise.all(

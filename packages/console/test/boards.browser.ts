@@ -160,7 +160,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.keyboard.press('Escape');
     await page.locator('[data-row]').filter({ hasText: 'chat' }).click();
     await page.getByRole('tab', { name: 'Deliveries' }).click();
-    await page.getByText('responded with 403').first().waitFor();
+    await page.getByText('responded with HTTP 403').first().waitFor();
     await page.getByRole('button', { name: 'Retry delivery' }).first().waitFor();
     await takeScreenshot(page, `channel-log-${name}`);
     await assertAccessible(page);
@@ -264,7 +264,7 @@ test('a failed delivery that is retried shows the time of the next attempt', asy
 
 test('what a receiver refused is sent again once it was repaired', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/alerts');
-  await page.getByText('responded with 403').first().waitFor();
+  await page.getByText('responded with HTTP 403').first().waitFor();
   repaired = true;
   await page.getByRole('button', { name: 'Retry delivery' }).first().click();
   await page.getByText('Message queued for delivery.').first().waitFor();

@@ -34,7 +34,7 @@ for (const [name, look] of [
     const answer = page.getByRole('article', { name: 'Response from smart' });
     await answer.getByText('A quiet harbour at night').waitFor();
     await answer.getByText('$0', { exact: true }).waitFor();
-    await answer.getByText('served by').waitFor();
+    await answer.getByText('Served by').waitFor();
     await takeScreenshot(page, `playground-${name}`);
     await assertAccessible(page);
     await answer.getByRole('button', { name: 'Continue conversation' }).click();

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Locator, Page } from 'playwright-core';
 import { CONSOLE_KEY, openConsolePage } from './console-harness.ts';
+import { boxOf, listCutTexts } from './element-boxes.ts';
 import { type PopulatedConsole, startPopulatedConsole } from './populated-console.ts';
 
 /** Texts that a page must show whole, in words, and next to what they belong to. */
@@ -16,22 +17,6 @@ after(() => harness.close());
 async function open(path: string, phone = false): Promise<Page> {
   const { page } = await openConsolePage(harness, `/o/acme${path}`, { phone });
   return page;
-}
-
-/** The texts of the elements that are cut at their right end. */
-function listCutTexts(elements: Locator): Promise<readonly string[]> {
-  return elements.evaluateAll((all) =>
-    all
-      .flatMap((one) => [one, ...one.querySelectorAll('*')])
-      .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
-      .map(({ textContent }) => textContent),
-  );
-}
-
-async function boxOf(element: Locator) {
-  const box = await element.boundingBox();
-  assert.ok(box);
-  return box;
 }
 
 test('the events of the overview are described in words, with the person who caused them', async () => {

@@ -61,7 +61,7 @@ export function PageFrame({
                 'truncate',
                 crumbs.length === 0
                   ? 'text-title font-semibold tracking-tight max-md:text-body'
-                  : 'font-mono text-code',
+                  : 'text-ui font-medium',
               )}
             >
               {title}

@@ -55,3 +55,7 @@ test('marks that would cover each other stand as one, and none gets lost', () =>
   );
   assert.deepEqual(clusterAnnotations(marks, 40 * 60_000, 60 * 60_000, 20).flat().length, 1);
 });
+
+test('a change from the configuration file names the file', () => {
+  assert.equal(toChartAnnotation(said({ actor: 'file', actor_name: null })).by, 'floe.yaml');
+});

@@ -26,7 +26,8 @@ export interface ChartAnnotation {
 /** Converts an annotation from the API to display text. Pure. */
 export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
   const { at, kind, text, actor_name, actor, subject } = annotation;
-  const common = { at: Date.parse(at), kind, by: actor_name ?? actor };
+  const by = actor === 'file' ? 'floe.yaml' : (actor_name ?? actor);
+  const common = { at: Date.parse(at), kind, by };
   if (kind === 'breaker') {
     const [state = '', ...rest] = text.split(': ');
     const known = BREAKER[state];

@@ -35,7 +35,7 @@ export function formatMoney(nanoUsd: number | null): string {
   const size = Math.abs(nanoUsd);
   if (size < 1000) return `${sign}< $0.000001`;
   const decimals = size >= 1e9 ? 2 : size >= 1e6 ? 4 : 6;
-  const text = (size / 1e9).toFixed(decimals);
+  const text = (size / 1e9).toFixed(decimals).replace(/(\.\d{4}.*?)0+$/, '$1');
   const [whole = '0', fraction = ''] = text.split('.');
   return `${sign}$${grouped.format(Number(whole))}.${fraction}`;
 }
@@ -83,6 +83,7 @@ export function formatUptime(ratio: number): string {
  */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
+  if (ms === 0) return '0 ms';
   if (ms < 9.95) return `${ms.toFixed(1)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_995) return `${(ms / 1000).toFixed(2)} s`;

@@ -27,6 +27,7 @@ test('money that is something is never written as nothing, and unknown is not fr
     [0, '$0'],
     [1, '< $0.000001'],
     [654_000, '$0.000654'],
+    [900_000, '$0.0009'],
     [24_388_000, '$0.0244'],
     [138_210_000_000, '$138.21'],
     [1_204_180_000_000, '$1,204.18'],
@@ -50,6 +51,7 @@ test('counts and tokens are exact while they are short', () => {
 
 test('a duration has the unit that a reader would say', () => {
   const written: [number, string][] = [
+    [0, '0 ms'],
     [0.94, '0.9 ms'],
     [612, '612 ms'],
     [999.6, '1.00 s'],

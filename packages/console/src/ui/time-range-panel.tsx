@@ -81,7 +81,7 @@ function FromTo({
       <Field label={`From (${getBrowserTimeZone()})`}>
         <Input type="datetime-local" value={from} onChange={({ target }) => setFrom(target.value)} />
       </Field>
-      <Field label="To" error={error}>
+      <Field label={`To (${getBrowserTimeZone()})`} error={error}>
         <Input type="datetime-local" value={to} onChange={({ target }) => setTo(target.value)} />
       </Field>
       <Button type="submit">Apply time range</Button>

@@ -145,7 +145,7 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Anal
 }
 
 /**
- * Describes an interval of the previous period, as in `23 Sep to 22 Oct: $12`. The last day is the day in
+ * Describes an interval of the previous period, as in `23 Sep–22 Oct: $12`. The last day is the day in
  * which the interval ends.
  */
 function previousText(

@@ -75,19 +75,19 @@ export function AnalyticsPage() {
           <Skeleton className="h-64" />
         ) : sum.data.requests === 0 ? (
           <EmptyState
-            title={analyticsText.empty.title}
+            title={filter.length > 0 ? analyticsText.empty.filteredTitle : analyticsText.empty.title}
             action={
               <>
                 <Button onClick={() => change({ range: '90d', from: null, to: null })}>
                   {analyticsText.empty.widen}
                 </Button>
-                <OrgLink to="/playground" className="self-center text-ui text-accent-ink underline">
+                <OrgLink to="/playground" className="self-center text-ui text-accent-ink underlined">
                   {analyticsText.empty.send}
                 </OrgLink>
               </>
             }
           >
-            {analyticsText.empty.body}
+            {filter.length > 0 ? analyticsText.empty.filteredBody : analyticsText.empty.body}
           </EmptyState>
         ) : (
           <MetricBreakdown page={page} />

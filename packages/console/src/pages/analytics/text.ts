@@ -9,8 +9,11 @@ export const analyticsText = {
     refresh: 'The page updates when you return to this tab.',
   },
   empty: {
-    title: 'No requests match',
-    body: 'No request in this time range matches the filters. Change the filters or choose a longer range.',
+    title: 'No requests in this time range',
+    body: 'Charts and totals appear after the first request. You can also choose a longer range.',
+    filteredTitle: 'No requests match',
+    filteredBody:
+      'No request in this time range matches the filters. Change the filters or choose a longer range.',
     widen: 'Show the last 90 days',
     send: 'Send a request',
   },
@@ -79,7 +82,7 @@ export const analyticsText = {
     loadFailed: 'Could not load the chart.',
     label: (metric: string) => `${metric} over time`,
     previous: 'Previous period',
-    previousValue: (from: string, to: string, value: string) => `${from} to ${to}: ${value}`,
+    previousValue: (from: string, to: string, value: string) => `${from}–${to}: ${value}`,
     costPerRequest: 'Cost per provider request',
     errorRate: 'Provider error rate',
     p50: 'p50',

@@ -34,6 +34,8 @@ export function BreakersPage() {
   useRefetchOnEvent('breakers', ['breakers']);
   const refetch = useEventStreamState() === 'live' ? 5_000 : 3_000;
   const list = useListRows(buildListQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
+  // The API also lists breakers that closed a moment ago.
+  const active = list.rows?.filter((breaker) => getBreakerStateDisplay(breaker).state !== 'healthy');
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
@@ -67,12 +69,12 @@ export function BreakersPage() {
           </Notice>
         </div>
       )}
-      <BreakerFilter count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
+      <BreakerFilter count={active?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
       <QueryResults
         list={list}
         what={breakersText.page.what}
         label={breakersText.page.title}
-        shown={sortRows([...(list.rows ?? []), ...closed], COLUMNS, sort)}
+        shown={sortRows(isAll ? [...(list.rows ?? []), ...closed] : (active ?? []), COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
         card={(breaker) => <BreakerCard breaker={breaker} />}
@@ -118,16 +120,20 @@ function BreakerFilter({
 function NoOpenBreakers() {
   const { data } = useQuery(providerLookupQuery);
   const enabled = data?.data.filter((provider) => provider.enabled).length;
+  if (enabled === 0)
+    return (
+      <EmptyState title={breakersText.page.empty.noProvider}>
+        {breakersText.page.empty.noProviderText}
+      </EmptyState>
+    );
   return (
     <EmptyState
       title={
         enabled === undefined
           ? breakersText.page.empty.title
-          : enabled === 0
-            ? breakersText.page.empty.noProvider
-            : breakersText.page.empty.titleProviders(
-                formatCountWithNoun(enabled, breakersText.page.empty.provider),
-              )
+          : breakersText.page.empty.titleProviders(
+              formatCountWithNoun(enabled, breakersText.page.empty.provider),
+            )
       }
     >
       {breakersText.page.empty.text}
@@ -146,7 +152,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
   {
     id: 'credential',
     label: breakersText.columns.credential,
-    width: 'minmax(5rem, 9rem)',
+    width: 'minmax(5rem, 7rem)',
     value: ({ credential }) => credential,
     cell: ({ credential }) => (credential === 'none' ? breakersText.columns.none : credential),
   },
@@ -160,19 +166,21 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
   {
     id: 'why',
     label: breakersText.columns.reason,
-    width: 'minmax(8rem, 1.5fr)',
+    width: 'minmax(8rem, 2fr)',
     cell: ({ forced, reason }) => <span title={forced?.reason ?? reason}>{forced?.reason ?? reason}</span>,
   },
   {
     id: 'next',
     label: breakersText.columns.next,
-    width: 'minmax(7rem, 11rem)',
-    cell: describeNextBreakerStep,
+    width: 'minmax(7rem, 15rem)',
+    cell: (breaker) => (
+      <span title={describeNextBreakerStep(breaker)}>{describeNextBreakerStep(breaker)}</span>
+    ),
   },
   {
     id: 'calls',
     label: breakersText.columns.calls,
-    width: '9rem',
+    width: '8rem',
     align: 'end',
     cell: ({ calls }) => <Calls calls={calls} />,
   },

@@ -65,6 +65,8 @@ test('a forecast is an amount or a date, and explains that it is linear', () => 
   const within = forecast({ resets_at, forecast_nano_usd: 8e9 });
   assert.match(within.summary, /^\$8\.00 by .*Dec/);
   assert.match(within.explanation, /is linear/);
+  const soon = forecast({ resets_at: '2026-11-17T12:00:00.000Z', forecast_nano_usd: 8e9 });
+  assert.match(soon.summary, /^\$8\.00 by 1[678] Nov$/);
   const over = forecast({ resets_at, forecast_nano_usd: 20e9, exhausted_at: '2026-11-20T12:00:00.000Z' });
   assert.match(over.summary, /^Projected to be used up by .*20/);
   assert.equal(over.isOver, true);

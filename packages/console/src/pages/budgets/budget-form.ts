@@ -144,7 +144,7 @@ export function describeForecast({ state, limit_usd }: Budget, now = new Date())
   if (exhausted_at !== null && forecast > limit_usd * 1e9)
     return { summary: words.usedUpBy(when(exhausted_at)), isOver: true, explanation: words.linear };
   return {
-    summary: words.byDate(formatMoney(forecast), resets),
+    summary: words.byDate(formatMoney(forecast), formatShortDate(new Date(resets_at ?? now), zone, now)),
     isOver: false,
     explanation: words.linear,
   };

@@ -39,6 +39,9 @@ export function BudgetSpending({ budget }: { readonly budget: Budget }) {
         format={formatMoney}
         height={120}
       />
+      {from !== null && budget.created_at !== null && budget.created_at > from && (
+        <p className="text-small text-ink-2">{budgetsText.chart.sinceCreation}</p>
+      )}
       <Largest by={scope === 'org' ? 'key' : 'model'} query={query} />
     </div>
   );

@@ -15,7 +15,7 @@ export const budgetsText = {
     spent: 'Spent',
     remaining: 'Remaining',
     period: 'Period',
-    mode: 'Action',
+    mode: 'When exceeded',
     forecast: 'Forecast',
     resets: 'Resets',
     source: 'Source',
@@ -94,6 +94,8 @@ export const budgetsText = {
     spent: 'Spent so far',
     limit: 'Limit',
     largest: 'Largest: ',
+    sinceCreation:
+      'The budget was created in this period. It does not count the spending before that, but the chart shows it.',
     unknown: 'unknown',
   },
 } as const;

@@ -66,7 +66,10 @@ export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
         </ul>
       )}
       {put.error && <p className="mt-2 text-small text-failing-ink">{put.error.message}</p>}
-      <p className="mt-3 text-small text-ink-2">{cacheText.routes.hint(enabled)}</p>
+      <p className="mt-3 text-small text-ink-2">
+        {cacheText.routes.hint(enabled)}
+        {rows.length > 0 && ` ${cacheText.routes.immediate}`}
+      </p>
     </Card>
   );
 }

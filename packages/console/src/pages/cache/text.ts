@@ -9,9 +9,9 @@ export const cacheText = {
     disabled: 'The cache is disabled',
     saved: 'Savings, 24 h',
     savedHint: 'What providers would have charged for the responses from the cache',
-    hits: 'Hits',
-    misses: 'Misses',
-    bypassed: 'Bypassed',
+    hits: 'Hits, 24 h',
+    misses: 'Misses, 24 h',
+    bypassed: 'Bypassed, 24 h',
     bypassedHint: 'Requests that skipped the cache',
     entries: 'Cached responses',
     inRedis: 'Stored in Redis',
@@ -67,6 +67,7 @@ export const cacheText = {
       off: (id: string) => `Caching is disabled for route ${id}.`,
     },
     hint: (enabled: boolean) =>
-      `The organization default is ${enabled ? 'on' : 'off'}. It also applies to requests that do not match a route. Changes are saved immediately.`,
+      `The organization default is ${enabled ? 'on' : 'off'}. It also applies to requests that do not match a route.`,
+    immediate: 'Changes are saved immediately.',
   },
 } as const;

@@ -54,6 +54,16 @@ export const testChannel = (id: string) =>
 export const testChannelDraft = (body: object) =>
   sendJson<ChannelTestResult>('POST', `${CHANNEL_RESOURCE_KIND.path}/test`, body);
 
+/** Describes the state of a delivery. A pending delivery that failed before will be retried. */
+export function describeDeliveryState({
+  state,
+  attempts,
+}: Pick<AlertResource['deliveries'][number], 'state' | 'attempts'>): string {
+  return state === 'pending' && attempts > 0
+    ? channelsText.deliveries.retrying
+    : DELIVERY_STATE_DISPLAYS[state].word;
+}
+
 /** The icon and label of each delivery state. */
 export const DELIVERY_STATE_DISPLAYS: Readonly<
   Record<

@@ -83,7 +83,7 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
     {
       id: 'last',
       label: channelsText.columns.lastDelivery,
-      width: 'minmax(8rem, 12rem)',
+      width: 'minmax(8rem, 16rem)',
       cell: ({ name }) => <DeliveryText delivery={last.get(name)} />,
     },
     {
@@ -140,10 +140,13 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
 
 function NextAttempt({ status, at }: { readonly status: string; readonly at: string }) {
   const now = useNow();
-  const due = new Date(Math.max(Date.parse(at), now.getTime()));
+  const due = new Date(at);
+  const isDue = due.getTime() - now.getTime() < 1000;
   return (
     <span className="truncate font-medium text-failing-ink">
-      {channelsText.columns.nextAttempt(status, formatRelativeTime(due, now))}
+      {isDue
+        ? channelsText.columns.attemptDue(status)
+        : channelsText.columns.nextAttempt(status, formatRelativeTime(due, now))}
     </span>
   );
 }

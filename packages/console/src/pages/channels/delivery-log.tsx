@@ -7,6 +7,7 @@ import { useLoadMore } from '../../data/use-load-more.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../../data/use-server-events.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
+import { capitalize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMoreButton } from '../../ui/load-more-button.tsx';
@@ -14,7 +15,12 @@ import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { getAlertStatus } from './alert-status.ts';
-import { type AlertResource, buildAlertsQuery, DELIVERY_STATE_DISPLAYS } from './channel-data.ts';
+import {
+  type AlertResource,
+  buildAlertsQuery,
+  DELIVERY_STATE_DISPLAYS,
+  describeDeliveryState,
+} from './channel-data.ts';
 import { channelsText } from './text.ts';
 
 /** Lists the alerts of one channel or of all channels with their deliveries, newest first. */
@@ -96,11 +102,7 @@ function AlertEntry({ alert, channel }: { readonly alert: AlertResource; readonl
           </span>
         </div>
         <p className="text-small text-ink-2">
-          {subject.kind === 'monitor' ? (
-            <OrgLink to={`/monitors/${subject.id}`}>{subject.name}</OrgLink>
-          ) : (
-            `${subject.kind} ${subject.name}`
-          )}
+          <SubjectLink subject={subject} />
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
@@ -119,6 +121,18 @@ function AlertEntry({ alert, channel }: { readonly alert: AlertResource; readonl
         )}
       </div>
     </li>
+  );
+}
+
+/** Links to the resource that an alert is about. */
+function SubjectLink({ subject: { kind, id, name } }: { readonly subject: AlertResource['subject'] }) {
+  if (kind === 'monitor') return <OrgLink to={`/monitors/${id}`}>{name}</OrgLink>;
+  const label = capitalize(`${kind} ${name}`);
+  if (kind !== 'budget' && kind !== 'breaker') return label;
+  return (
+    <OrgLink to={`/management/${kind}s`} search={{ open: id }}>
+      {label}
+    </OrgLink>
   );
 }
 
@@ -151,25 +165,30 @@ function RetryDeliveryButton({ id }: { readonly id: string }) {
 
 function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
-  const { state: look, word } = DELIVERY_STATE_DISPLAYS[state];
+  const { state: look } = DELIVERY_STATE_DISPLAYS[state];
   const details = [
     grouped_into !== null && channelsText.deliveries.grouped,
-    status !== null && channelsText.deliveries.responded(status),
+    // Most errors contain the status.
+    status !== null && !error?.includes(String(status)) && channelsText.deliveries.responded(status),
     attempts > 1 && channelsText.deliveries.attempt(attempts),
   ].filter((part) => part !== false);
   return (
-    <li className="flex flex-wrap items-center gap-x-2 text-ui">
-      <StatusIcon state={look} size={14} />
-      <span className="font-medium">{channel}</span>
-      <span className="text-ink-2">
-        {state === 'pending' && attempts > 0 ? channelsText.deliveries.retrying : word}
+    <li className="flex items-start gap-x-2 text-ui">
+      <span className="mt-1">
+        <StatusIcon state={look} size={14} />
+      </span>
+      <span className="min-w-0 flex-1 break-words text-ink-2">
+        <span className="font-medium text-ink">{channel}</span> {describeDeliveryState(delivery)}
         {sent_at !== null && <> </>}
         {sent_at !== null && <RelativeTimeText at={sent_at} />}
         {details.length > 0 && ` · ${details.join(' · ')}`}
+        {error !== null && (
+          <>
+            {' · '}
+            <span className={state === 'sent' ? 'text-warning-ink' : 'text-failing-ink'}>{error}</span>
+          </>
+        )}
       </span>
-      {error !== null && (
-        <span className={state === 'sent' ? 'text-warning-ink' : 'text-failing-ink'}>{error}</span>
-      )}
       {(state === 'failed' || (state === 'pending' && attempts > 0)) && (
         <RetryDeliveryButton id={delivery.id} />
       )}

@@ -18,6 +18,7 @@ export const channelsText = {
     allEvents: 'All events',
     noDelivery: 'None yet',
     noResponse: 'No response',
+    attemptDue: (status: string) => `${status}, next attempt now`,
     nextAttempt: (status: string, relative: string) => `${status}, next attempt ${relative}`,
   },
   drawer: {

@@ -160,7 +160,13 @@ export function KeyCard({
       </div>
       <div className="flex justify-between gap-3 text-small text-ink-2 figures">
         <span>
-          {row.last_used_at ? <RelativeTimeText at={row.last_used_at} /> : keysText.columns.neverUsed}
+          {row.last_used_at ? (
+            <>
+              {keysText.columns.used} <RelativeTimeText at={row.last_used_at} />
+            </>
+          ) : (
+            keysText.columns.neverUsed
+          )}
         </span>
         <span>{formatMoney(cost)}</span>
       </div>

@@ -167,7 +167,7 @@ function NoKeys({
     <EmptyState
       title={keysText.page.empty.title}
       action={
-        <Button look="primary" needs="own_keys" onClick={onNew}>
+        <Button look="primary" icon={Plus} needs="own_keys" onClick={onNew}>
           {keysText.page.create}
         </Button>
       }

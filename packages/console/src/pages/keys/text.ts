@@ -135,7 +135,7 @@ export const keysText = {
     title: 'Create key',
     created: (name: string) => `Key ${name} created`,
     copy: 'Copy key',
-    shell: 'shell',
+    shell: 'Shell',
     placeholder: '<the key>',
     cancel: 'Cancel',
     submit: 'Create key',

@@ -1,4 +1,5 @@
 import { ArrowRight } from 'lucide-react';
+import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
@@ -63,23 +64,35 @@ export function ModelsPage() {
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
         empty={
-          filters.length > 0 ? (
-            <EmptyState
-              title={modelsText.page.noMatch.title}
-              action={
-                <Button onClick={() => change({ search: null, provider: null })}>
-                  {modelsText.page.noMatch.action}
-                </Button>
-              }
-            >
-              {modelsText.page.noMatch.text}
-            </EmptyState>
-          ) : (
-            <EmptyState title={modelsText.page.empty.title}>{modelsText.page.empty.text}</EmptyState>
-          )
+          <NoModels
+            isFiltered={filters.length > 0}
+            onClear={() => change({ search: null, provider: null })}
+          />
         }
       />
     </PageFrame>
+  );
+}
+
+function NoModels({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+  const { empty, noMatch } = modelsText.page;
+  if (isFiltered)
+    return (
+      <EmptyState title={noMatch.title} action={<Button onClick={onClear}>{noMatch.action}</Button>}>
+        {noMatch.text}
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      title={empty.title}
+      action={
+        <OrgLink to="/management/providers/new" className="text-ui text-accent-ink underlined">
+          {empty.action}
+        </OrgLink>
+      }
+    >
+      {empty.text}
+    </EmptyState>
   );
 }
 

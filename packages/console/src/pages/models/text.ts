@@ -3,7 +3,7 @@ export const modelsText = {
   page: {
     title: 'Models',
     what: 'models',
-    filterPlaceholder: 'Filter: id:gpt-5, provider:openai…',
+    filterPlaceholder: 'Filter by model ID or provider…',
     idFilterHint: 'Part of the model ID',
     priceUnit: 'Prices are in USD per million tokens.',
     noMatch: {
@@ -11,7 +11,7 @@ export const modelsText = {
       action: 'Clear filters',
       text: 'A model is available if its provider is enabled and the provider’s allowlist includes it. Use “Check model” to find out why a model is not available.',
     },
-    empty: { title: 'No models', text: 'Add a provider to see its models here.' },
+    empty: { title: 'No models', text: 'Add a provider to see its models here.', action: 'Add provider' },
   },
   columns: {
     model: 'Model',
@@ -28,7 +28,7 @@ export const modelsText = {
   card: {
     alias: (targets: string) => `alias for ${targets}`,
     model: (context: string | null, input: string, output: string) =>
-      `${context === null ? '' : `${context} context · `}${input} input, ${output} output`,
+      `${context === null ? '' : `${context} context · `}${input === output ? input : `${input} input, ${output} output`}`,
   },
   check: {
     label: 'Check whether a model is available',

@@ -211,6 +211,9 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
       </td>
       <td className={`${CELL} whitespace-nowrap`}>
         <CheckTime at={received_at} />
+        {error !== null && (
+          <span className="block whitespace-normal text-failing-ink md:hidden">{error}</span>
+        )}
       </td>
       <td className={`${CELL} whitespace-nowrap text-ink-2`}>{formatLateness(check)}</td>
       <td className={`${CELL} text-right whitespace-nowrap`}>{formatDuration(duration_ms)}</td>

@@ -21,7 +21,7 @@ import { monitorsText } from './text.ts';
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
   const go = useResourceNavigate('/monitors', '/edit');
-  const fromFile = source.kind === 'file';
+  const isReadOnly = useDenialReason('monitoring') !== null || source.kind === 'file';
   const { toggle, running } = useMonitorPauseActions(monitor);
   const edit = () => go(id);
   useShortcuts([{ keys: 'e', does: monitorsText.actions.edit, run: edit }]);
@@ -31,8 +31,8 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
       <Button icon={paused ? Play : Pause} needs="monitoring" busy={running} onClick={toggle}>
         {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </Button>
-      <Button icon={fromFile ? Lock : Pencil} onClick={edit}>
-        {fromFile ? monitorsText.actions.viewSettings : monitorsText.actions.edit}
+      <Button icon={isReadOnly ? Lock : Pencil} onClick={edit}>
+        {isReadOnly ? monitorsText.actions.viewSettings : monitorsText.actions.edit}
       </Button>
       <MoreMenu monitor={monitor} />
     </>

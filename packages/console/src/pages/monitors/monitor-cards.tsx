@@ -15,7 +15,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { ManagedByFileNotice } from '../../ui/source-badge.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { type AlertResource, DELIVERY_STATE_DISPLAYS } from '../channels/channel-data.ts';
+import { type AlertResource, describeDeliveryState } from '../channels/channel-data.ts';
 import { buildBeatSnippets } from './beat-snippets.ts';
 import { buildMonitorAlertsQuery, buildMonitorApiPath, buildUptimeQuery } from './monitor-data.ts';
 import { monitorDetailText } from './monitor-detail-text.ts';
@@ -206,8 +206,8 @@ function SentAlert({ alert: { event, title, at, deliveries } }: { readonly alert
           {deliveries.length === 0
             ? monitorDetailText.alerts.notSent
             : deliveries
-                .map(({ channel, state }) =>
-                  monitorDetailText.alerts.delivery(channel, DELIVERY_STATE_DISPLAYS[state].word),
+                .map((delivery) =>
+                  monitorDetailText.alerts.delivery(delivery.channel, describeDeliveryState(delivery)),
                 )
                 .join(' · ')}
         </div>

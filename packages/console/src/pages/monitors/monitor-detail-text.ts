@@ -48,7 +48,7 @@ export const monitorDetailText = {
     grace: 'Grace period',
     orgDefault: (duration: string) => `${duration} (organization default)`,
     firstDue: 'First beat due',
-    firstDueDefault: { interval: 'Interval + grace period', cron: 'First expected time + grace period' },
+    firstDueDefault: { interval: 'Interval + grace period', cron: 'First run + grace period' },
     alertAfter: 'Misses before alert',
     reportedFailures: 'Reported failures',
     failuresCount: 'Count as a miss',

@@ -25,7 +25,7 @@ export const monitorEditorText = {
   firstDue: 'First beat due',
   firstDueHint:
     'An alert is sent if no beat arrives within this time after the monitor is created. Leave empty to use the default.',
-  firstDuePlaceholder: { interval: 'Interval + grace period', cron: 'First expected time + grace period' },
+  firstDuePlaceholder: { interval: 'Interval + grace period', cron: 'First run + grace period' },
   failIsMiss: 'Count reported failures as misses',
   failIsMissHint:
     'Off: a reported failure sends an alert immediately. On: it counts toward “Misses before alert”.',

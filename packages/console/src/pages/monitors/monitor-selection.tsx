@@ -121,7 +121,7 @@ function PlanLink({ ids }: { readonly ids: ReadonlySet<string> }) {
     <OrgLink
       to="/maintenance"
       search={{ plan: [...ids].join() }}
-      className="inline-flex h-control items-center gap-1.5 px-2 hover:underline"
+      className="inline-flex h-control items-center gap-1.5 rounded-control border border-line-strong bg-surface px-3 text-ui shadow-control hover:bg-hover"
     >
       <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> {monitorsText.selection.planMaintenance}
     </OrgLink>

@@ -104,9 +104,9 @@ function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }
         </tr>
       </thead>
       <tbody>
-        {data.map(({ expected_at, deadline_at, expected_at_local: local }) => (
+        {data.map(({ expected_at, deadline_at }) => (
           <tr key={expected_at} className="border-t border-line">
-            <td className="py-1 pr-4">{local}</td>
+            <td className="py-1 pr-4">{formatFullDateTime(new Date(expected_at), timezone)}</td>
             {both && <td className="py-1 pr-4">{formatFullDateTime(new Date(expected_at), mine)}</td>}
             <td className="py-1">{formatShortTime(new Date(deadline_at), mine)}</td>
           </tr>

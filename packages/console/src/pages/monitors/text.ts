@@ -101,7 +101,7 @@ export const monitorsText = {
     resume: 'Resume',
     mute: 'Mute…',
     editTags: 'Edit tags…',
-    planMaintenance: 'Plan maintenance',
+    planMaintenance: 'Create maintenance window',
     paused: (count: number) =>
       `${countMonitors(count)} paused. Beats are still recorded, but a beat does not resume a paused monitor.`,
     resumed: (count: number) => `${formatCountWithNoun(count, 'monitor was', 'monitors were')} resumed.`,

@@ -24,7 +24,9 @@ export function OverviewLists({
       <TopSpendCard span={span} title={overviewText.lists.keysBySpend} by="key" />
       <ErrorsCard span={span} />
       <MonitorsCard counts={overview.monitors} />
-      <EventsCard span={span} />
+      <div className="grid md:col-span-2">
+        <EventsCard span={span} />
+      </div>
     </div>
   );
 }
@@ -78,7 +80,14 @@ function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(buildOverviewTopValuesQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
-    <Card title={overviewText.lists.errorsByCode}>
+    <Card
+      title={overviewText.lists.errorsByCode}
+      aside={
+        <OrgLink to="/analytics" search={{ metric: 'errors' }}>
+          {overviewText.lists.all}
+        </OrgLink>
+      }
+    >
       <Rows empty={data && all.length === 0 ? overviewText.lists.noErrors : null}>
         {all.map(({ value, errors }) => (
           <Row

@@ -88,7 +88,7 @@ export const playgroundText = {
     tokens: (count: string) => `${count} tokens`,
     unknownCost: 'Cost unknown',
     noCost: 'No cost',
-    servedBy: (model: string) => `served by ${model}`,
+    servedBy: (model: string) => `Served by ${model}`,
     attempt: (number: number) => `, attempt ${number}`,
     clientDisconnected: 'Client disconnected',
     openRequest: 'Open request',

@@ -37,11 +37,16 @@ export function PoliciesPage() {
       }
       empty={{
         ...policiesText.page.empty,
-        more: POLICY_EXAMPLES.map(({ label }, index) => (
-          <Button key={label} needs="management" onClick={() => begin(index)}>
-            {label}
-          </Button>
-        )),
+        more: (
+          <>
+            <p className="w-full pt-2 text-small text-ink-2">{policiesText.page.examples}</p>
+            {POLICY_EXAMPLES.map(({ label }, index) => (
+              <Button key={label} needs="management" onClick={() => begin(index)}>
+                {label}
+              </Button>
+            ))}
+          </>
+        ),
       }}
     />
   );

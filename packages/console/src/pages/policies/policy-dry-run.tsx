@@ -120,7 +120,7 @@ function Outcome({
               {policiesText.dryRun.matchesByDay} <Sparkline values={days.map(({ matched }) => matched)} />
             </span>
             <span className="min-w-0 break-words">
-              {keys.map(({ name, matched }) => `${name} ${formatCount(matched)}`).join(' · ')}
+              {keys.map(({ name, matched }) => `${name}: ${formatCount(matched)}`).join(' · ')}
             </span>
           </div>
           <ul aria-label={policiesText.dryRun.matches} className="divide-y divide-line">

@@ -89,7 +89,7 @@ function Detectors({ form, onChange }: FormFieldsProps<PolicyFormValues>) {
         {policiesText.fields.detectors}{' '}
         <span className="font-normal text-ink-3">{policiesText.fields.optional}</span>
       </legend>
-      <div className="grid gap-1 sm:grid-cols-2">
+      <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
         <Checkbox
           label={policiesText.fields.secrets}
           checked={form.secrets}

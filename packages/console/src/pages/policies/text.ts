@@ -9,6 +9,7 @@ export const policiesText = {
       title: 'No policies',
       text: 'Create a policy to check the content of requests and responses. In log-only mode, a policy only records what it would do.',
     },
+    examples: 'Or start from an example:',
   },
   columns: {
     name: 'Name',

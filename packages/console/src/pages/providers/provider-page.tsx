@@ -111,7 +111,7 @@ function Head({ provider }: { readonly provider: ProviderResource }) {
         <StatCard
           label={providersText.detail.api}
           value={
-            <span className="text-ui">
+            <span className="text-ui whitespace-normal">
               {provider.native_dialects.map((name) => APIS[name] ?? capitalize(name)).join(', ') ||
                 providersText.detail.none}
             </span>

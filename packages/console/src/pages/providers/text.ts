@@ -45,7 +45,7 @@ export const providersText = {
       'This provider has no stored credentials. Each caller sends its own credential with every request.',
     noKeys: 'This provider has no credentials. Floe sends requests to it without a credential.',
     add: 'Add credential',
-    hidden: 'hidden',
+    hidden: 'value not shown',
     weight: (weight: number) => `weight ${weight}`,
     test: 'Test credential',
     tested: 'tested',

@@ -180,8 +180,8 @@ function TimeLeft({ approval, leftMs }: { readonly approval: ApprovalResource; r
   const whole = Date.parse(approval.expires_at) - Date.parse(approval.created_at);
   const share = Math.min(1, leftMs / Math.max(1, whole));
   return (
-    <div className="flex items-center gap-3 text-small text-ink-2 figures">
-      <span aria-hidden="true" className="h-1.5 flex-1 overflow-hidden rounded-full bg-sunken">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
+      <span aria-hidden="true" className="h-1.5 min-w-48 flex-1 overflow-hidden rounded-full bg-sunken">
         <span className="block h-full rounded-full bg-waiting" style={{ width: `${share * 100}%` }} />
       </span>
       <span>{relayText.approval.timeLeft(formatDuration(Math.ceil(leftMs / 1000) * 1000))}</span>

@@ -1,7 +1,7 @@
 import { Minus } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
-import { Badge, StatusIcon } from '../../ui/status.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { getAgentEventLabel, getDecisionDisplay, type StoredDecision } from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
@@ -104,7 +104,6 @@ export function DecisionCard({ row }: { readonly row: StoredDecision }) {
           {row.rule ? relayText.columns.byRule(word, row.rule) : word} · {row.agent}
         </div>
       </div>
-      <Badge>{getAgentEventLabel(row.event)}</Badge>
     </div>
   );
 }

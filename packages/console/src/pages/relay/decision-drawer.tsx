@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp, FlaskConical, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatDuration } from '../../format/amounts.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
+import { capitalize } from '../../format/words.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -20,6 +21,7 @@ import {
 import { DecisionStatus } from './decision-status.tsx';
 import { ParsedCommand } from './parsed-command.tsx';
 import { allRulesQuery, buildDecisionQuery, buildRelaySimulationQuery } from './relay-data.ts';
+import { ruleText } from './rule-text.ts';
 import { relayText } from './text.ts';
 
 /**
@@ -147,9 +149,9 @@ function MatchedRuleList({ decision: { matches, reason } }: DecisionProps) {
                   })}
                 />
                 <RuleName name={hit.rule} />
-                <span className="text-small text-ink-3">{hit.mode}</span>
+                <span className="text-small text-ink-3">{ruleText.modes[hit.mode]}</span>
               </span>
-              <span className="text-small text-ink-2">{hit.reason}</span>
+              <span className="text-small text-ink-2">{hit.reason && capitalize(hit.reason)}</span>
             </li>
           ))}
         </ul>
@@ -188,10 +190,7 @@ function HookAnswer({ decision }: DecisionProps) {
       <DetailList
         items={[
           [relayText.decision.decision, <code key="answer">{answered}</code>],
-          [
-            relayText.decision.ifEnforced,
-            would === answered ? null : getEnforcedDecisionDisplay(would).word.toLowerCase(),
-          ],
+          [relayText.decision.ifEnforced, would === answered ? null : getEnforcedDecisionDisplay(would).word],
           [relayText.decision.messageToPerson, user_message],
           [relayText.decision.messageToAgent, agent_message],
           [

@@ -1,4 +1,5 @@
 import { ChevronRight } from 'lucide-react';
+import { capitalize } from '../../format/words.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Badge } from '../../ui/status.tsx';
@@ -125,7 +126,7 @@ function SimpleCommand({
       {(does.length > 0 || rules.length > 0) && (
         <span className="flex flex-wrap gap-1">
           {rules.map(({ rule, decision }) => (
-            <Badge key={rule} name={decision}>
+            <Badge key={rule} name={ruleText.decisions[decision]}>
               {rule}
             </Badge>
           ))}
@@ -149,7 +150,7 @@ function UnclearParts({ text, parsed }: { readonly text: string; readonly parsed
       <ul className="my-1 grid gap-0.5">
         {parsed.unclear.map(({ reason, start, end }) => (
           <li key={`${start} ${reason}`} className="break-words">
-            {reason}
+            {capitalize(reason)}
             {end > start && <code className="ml-1.5 font-mono text-code">{text.slice(start, end)}</code>}
           </li>
         ))}

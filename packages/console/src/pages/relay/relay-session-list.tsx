@@ -87,7 +87,7 @@ const COLUMNS: readonly TableColumn<RelaySession>[] = [
     id: 'person',
     label: relayText.coverage.person,
     width: 'minmax(5rem, 10rem)',
-    cell: ({ owner, key }) => owner ?? key,
+    cell: ({ owner, key }) => owner ?? relayText.coverage.key(key),
   },
   {
     id: 'agent',
@@ -128,7 +128,8 @@ function SessionCard({ session }: { readonly session: RelaySession }) {
     <span className="grid gap-0.5">
       <span className="flex items-center gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">
-          {session.owner ?? session.key} <span className="font-normal text-ink-2">{session.agent}</span>
+          {session.owner ?? relayText.coverage.key(session.key)}{' '}
+          <span className="font-normal text-ink-2">{session.agent}</span>
         </span>
         <DecisionStatus label={sessionLabel(session)} />
       </span>

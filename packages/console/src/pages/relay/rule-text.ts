@@ -20,7 +20,7 @@ export const ruleText = {
     events: 'Events',
     match: 'Match',
     mode: 'Mode',
-    matches: 'Decisions (7 d)',
+    matches: 'Decisions, 7 d',
     source: 'Source',
     contains: (findings: readonly string[]) => `contains ${findings.join(', ')}`,
   },

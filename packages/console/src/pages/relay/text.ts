@@ -35,7 +35,7 @@ export const relayText = {
     noMatchTitle: 'No decisions match',
     noMatch: 'No decision in this time range matches all filters.',
     removeFilter: (name: string) => `Remove filter ${name}`,
-    widen: 'Show last 7 days',
+    widen: 'Show the last 7 days',
     emptyTitle: 'No decisions in this time range',
     empty:
       'Decisions about the actions of coding agents are listed here. Install the hook in an agent to record the first decisions. In observe mode, the relay does not block any action.',
@@ -139,8 +139,7 @@ export const relayText = {
   },
   coverage: {
     title: 'Hook coverage',
-    intro:
-      'Shows which people’s agents call the relay through the hook in their sessions with model requests.',
+    intro: 'Shows which agents send model requests without calling the relay, by person.',
     connect: 'Connect agent',
     range: 'Time range',
     ranges: { day: '24 h', week: '7 d', month: '30 d' },
@@ -158,7 +157,7 @@ export const relayText = {
     unknownVersion: 'unknown version',
     person: 'Person',
     agent: 'Agent',
-    relay: 'Relay',
+    relay: 'Coverage',
     covered: 'Covered',
     coveredHint: 'Share of the sessions with model requests that also used the relay',
     notCounted: 'No sessions with model requests in this time range',

@@ -40,13 +40,15 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
           />
         ))}
       </ul>
-      <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">
-        <Mark look={LOOKS.first_token}>
-          {stream ? requestDetailText.timeline.firstToken : requestDetailText.timeline.waiting}
-        </Mark>
-        {stream && <Mark look={LOOKS.streaming}>{requestDetailText.timeline.streaming}</Mark>}
-        <Mark look={LOOKS.failure}>{requestDetailText.timeline.failure}</Mark>
-      </p>
+      {attempts.length > 0 && (
+        <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">
+          <Mark look={LOOKS.first_token}>
+            {stream ? requestDetailText.timeline.firstToken : requestDetailText.timeline.waiting}
+          </Mark>
+          {stream && <Mark look={LOOKS.streaming}>{requestDetailText.timeline.streaming}</Mark>}
+          <Mark look={LOOKS.failure}>{requestDetailText.timeline.failure}</Mark>
+        </p>
+      )}
     </div>
   );
 }

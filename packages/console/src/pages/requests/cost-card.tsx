@@ -134,7 +134,9 @@ function Line({
         {kind}
       </th>
       <td className="pl-3 text-right">{tokens === null ? '' : isKnown ? formatCount(tokens) : '–'}</td>
-      {isComplete && <td className="pl-3 text-right text-ink-2">{usd ?? ''}</td>}
+      {isComplete && (
+        <td className="pl-3 text-right text-ink-2">{usd === null ? '' : formatUnitPrice(usd)}</td>
+      )}
       {isComplete && (
         <td className="pl-3 text-right" data-cost-line>
           {nanoUsd === null ? '' : formatExactMoney(nanoUsd)}
@@ -142,4 +144,9 @@ function Line({
       )}
     </tr>
   );
+}
+
+/** Formats a price with at least two decimals. It is never rounded, because the lines add up exactly. */
+function formatUnitPrice(usd: number): string {
+  return Number.isInteger(usd * 100) ? usd.toFixed(2) : String(usd);
 }

@@ -35,7 +35,8 @@ export function NoRequests({
       >
         {requestListMenusText.empty.body}
       </EmptyState>
-      <div className="mx-auto max-w-2xl px-4 pb-10">
+      <div className="mx-auto grid max-w-2xl gap-3 px-4 pb-10">
+        <p className="text-ui text-ink-2">{requestListMenusText.empty.first}</p>
         <CodeBlock snippets={[{ label: 'curl', code: firstRequest() }]} />
       </div>
     </>

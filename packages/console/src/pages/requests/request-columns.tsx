@@ -1,5 +1,5 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
-import { ArrowRight } from 'lucide-react';
+import { ArrowRight, Split } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import {
   formatCount,
@@ -42,14 +42,14 @@ export function buildRequestColumns(
     {
       id: 'tokens',
       label: requestsText.columns.tokens,
-      width: '5.5rem',
+      width: '5.25rem',
       align: 'end',
       cell: (row) => <TokenText row={row} />,
     },
     {
       id: 'cost',
       label: requestsText.columns.cost,
-      width: '4.75rem',
+      width: '4.25rem',
       align: 'end',
       cell: (row) => <CostText row={row} />,
     },
@@ -77,7 +77,7 @@ export function buildRequestColumns(
     {
       id: 'metadata',
       label: requestsText.columns.metadata,
-      width: 'minmax(4rem, 8rem)',
+      width: 'minmax(6.5rem, 8rem)',
       cell: (row) => <MetadataText row={row} />,
     },
     ...OPTIONAL,
@@ -97,7 +97,7 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'status',
     label: requestsText.columns.status,
-    width: '11.5rem',
+    width: '11.75rem',
     cell: (row) => <OutcomeText row={row} />,
   },
 ];
@@ -159,7 +159,7 @@ function ModelText({ row }: { readonly row: RequestRow }) {
   const { asked, served } = getRequestModels(row);
   const { provider, name } = splitModelIdForDisplay(asked);
   return (
-    <span className="flex min-w-0 items-center gap-1.5">
+    <span className="flex min-w-0 items-center gap-1">
       <span className="relative flex min-w-0" title={asked}>
         {/* The parts are truncated separately, so screen readers get the whole id. */}
         <span className="sr-only">{asked}</span>
@@ -281,12 +281,18 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
   );
 }
 
-/** Shows the number of attempts if there was more than one. */
+/** Shows the number of attempts if there was more than one. Short, so that the model IDs stay readable. */
 function AttemptsBadge({ attempts }: { readonly attempts: number }) {
   if (attempts < 2) return null;
   return (
-    <span className="shrink-0">
-      <Badge>{requestsText.cells.attempts(attempts)}</Badge>
+    <span className="shrink-0" title={requestsText.cells.attempts(attempts)}>
+      <span className="sr-only">{requestsText.cells.attempts(attempts)}</span>
+      <span aria-hidden>
+        <Badge>
+          <Split size={12} />
+          {attempts}
+        </Badge>
+      </span>
     </span>
   );
 }

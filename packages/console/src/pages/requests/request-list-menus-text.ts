@@ -56,7 +56,8 @@ export const requestListMenusText = {
   },
   empty: {
     title: 'No requests in this time range',
-    body: 'Each request to the gateway appears here within a second. To send a first request, run this command:',
+    body: 'Each request to the gateway appears here within a second.',
+    first: 'To send a request, run this command:',
     filteredTitle: 'No requests match',
     filteredBody: 'No request in this time range matches all filters.',
     without: (filter: string, count: string) => `Without ${filter}: ${count}.`,

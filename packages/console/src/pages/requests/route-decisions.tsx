@@ -1,4 +1,5 @@
 import type { ExchangeDecision } from '@floe/contract/api/attempts';
+import { formatCount } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { getDecisionStatus, type RequestFailure } from './decision-status.ts';
 import { requestDetailText } from './request-detail-text.ts';
@@ -26,10 +27,17 @@ export function RouteDecisions({
           <span className="font-medium capitalize">{decision.step.replaceAll('_', ' ')}</span>
           <span className="min-w-0 break-words text-ink-2">
             <span className="text-ink">{decision.outcome.replaceAll('_', ' ')}</span>
-            {decision.reason && ` · ${decision.reason}`}
+            {decision.reason && ` · ${groupCounts(decision.reason)}`}
           </span>
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Groups the digits of the counts in a reason such as `agents-rpm: 7 of 6000 requests`. */
+function groupCounts(reason: string): string {
+  return reason.replace(/(?<![.\d])\d{4,}(?= of | requests\b| tokens\b)/g, (digits) =>
+    formatCount(Number(digits)),
   );
 }
