@@ -12,7 +12,9 @@ test('the deletion of something that no longer exists succeeds, whatever its err
     ['PATCH', 404, 'not_found', false],
   ];
   for (const [method, status, code, succeeds] of answers) {
-    t.mock.method(globalThis, 'fetch', async () => Response.json({ error: { code, message: 'm' } }, { status }));
+    t.mock.method(globalThis, 'fetch', async () =>
+      Response.json({ error: { code, message: 'm' } }, { status }),
+    );
     const sent = sendJson(method, 'api/monitoring/monitors/mon_1');
     if (succeeds) assert.equal(await sent, null, code);
     else await assert.rejects(sent, { code });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createJsonValueField } from '../json-value.ts';
+import { limitEntries } from './entry-limits.ts';
 import {
   createBaseUrlField,
   createCrossFieldCheck,
@@ -10,7 +11,6 @@ import {
   createShortTextField,
   createSlugField,
 } from './fields.ts';
-import { limitEntries } from './entry-limits.ts';
 import { OutboundSchema } from './installation-sections.ts';
 import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';

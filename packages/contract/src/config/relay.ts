@@ -6,7 +6,6 @@ import {
   createTimestampField,
   createTimezoneField,
 } from './fields.ts';
-import { isParsingStoredValue } from './entry-limits.ts';
 import { MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
 import { findPatternCountProblem } from './relay-rule-patterns.ts';
 
@@ -209,7 +208,7 @@ export const RELAY_RULE_FIELDS = {
 /** A relay rule in floe.yaml. */
 export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
   createCrossFieldCheck(({ match, except, when, detect, on }, report) => {
-    const problem = isParsingStoredValue() ? null : findPatternCountProblem(match, except);
+    const problem = findPatternCountProblem(match, except);
     if (problem !== null) report(['match'], problem);
     if (match === undefined && when === undefined && detect === undefined)
       report([], 'must have a condition: match, detect or when');
