@@ -160,6 +160,14 @@ test('install stores a new key in settings that exist, and changes nothing else'
   assert.doesNotMatch(without.stdout, /connection stored/);
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), expected);
 
+  const writable = JSON.stringify({ base_url: 'http://127.0.0.1:9', key: 'eis_old' });
+  put(path, writable, 0o666);
+  chmodSync(path, 0o666);
+  const unsafe = await install({ FLOE_RELAY_KEY: 'eis_test' });
+  assert.match(unsafe.stdout, /readable by other users/);
+  assert.equal(readFileSync(path, 'utf8'), writable, 'another user can have written the base URL');
+  chmodSync(path, 0o600);
+
   put(path, 'not json');
   const broken = await install({ FLOE_RELAY_KEY: 'eis_new' });
   assert.match(broken.stdout, /must contain a JSON object/);

@@ -194,9 +194,13 @@ async function storeConnection(): Promise<void> {
   process.stdout.write(`${settings.baseUrl ?? 'no base URL'}: ${message}\n`);
 }
 
-/** The settings in the user's file. Null if it cannot be changed, because it is not a JSON object. */
+/**
+ * The settings in the user's file. Null if it cannot be changed, because it is not a JSON object, or because another user
+ * can write it: the key must not be sent to a base URL that another user chose.
+ */
 function readStoredConnection(path: string): JsonObject | null {
   if (!existsSync(path)) return {};
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0) return null;
   try {
     const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isJsonObject(stored) ? stored : null;

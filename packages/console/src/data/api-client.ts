@@ -156,8 +156,9 @@ export async function sendJson<Body>(
     const answer = await askConfirmed(path, { method, body, ...options });
     return answer.status === 204 ? trusted<Body>(null) : await bodyOf<Body>(answer);
   } catch (error) {
-    const isGone = method === 'DELETE' && error instanceof ApiError && error.code === 'not_found';
-    if (isGone) return trusted<Body>(null);
+    // Some resources have an error code of their own, such as monitor_not_found.
+    const isMissing = error instanceof ApiError && error.code.endsWith('not_found');
+    if (isMissing && method === 'DELETE') return trusted<Body>(null);
     throw error;
   }
 }

@@ -20,7 +20,7 @@ export const memberResource = z
     source: z
       .enum(['console', 'oidc', 'setup'])
       .describe(
-        'Where the membership comes from. `console`: an invitation. `oidc`: a group mapping, which sets the role at each sign-in. `setup`: an owner link, or the creation of the organization.',
+        'Where the membership comes from. `console`: an invitation, or a member or key that changed the role. `oidc`: a group mapping, which sets the role at each sign-in. `setup`: an owner link, or the creation of the organization.',
       ),
     created_at: timestamp,
     updated_at: timestamp,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limitEntries } from './entry-limits.ts';
 import {
   createCrossFieldCheck,
   createModelPatternField,
@@ -41,9 +42,7 @@ export const ROUTE_FIELDS = {
     .describe(
       'Order in which Floe tries the targets: as listed (`failover`), at random by weight (`weighted`), or lowest recent latency first (`least_latency`).',
     ),
-  targets: z
-    .array(TargetSchema)
-    .max(MAX_LIST_ENTRIES.routeTargets)
+  targets: limitEntries(z.array(TargetSchema), MAX_LIST_ENTRIES.routeTargets)
     .default([])
     .describe(
       'Targets of the route, as `<provider>/<model>` or as an object with a weight. Without targets, Floe uses the requested model, and only the other settings of the route apply, such as `retries`.',
@@ -102,7 +101,7 @@ const PassthroughTargetSchema = z
 
 const passthroughTargetsField = () =>
   z
-    .union([createSlugField(), z.array(PassthroughTargetSchema).max(MAX_LIST_ENTRIES.routeTargets)])
+    .union([createSlugField(), limitEntries(z.array(PassthroughTargetSchema), MAX_LIST_ENTRIES.routeTargets)])
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
     .prefault([]);
 

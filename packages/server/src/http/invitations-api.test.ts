@@ -162,6 +162,28 @@ test('an invitation ends when the member or key that created it may no longer cr
   assert.equal((await accept(tokenOf(helper.body.link), await account('helper@acme.example'))).role, 'admin');
 });
 
+test('an invitation that ended because of its creator blocks neither its team nor a new invitation', async () => {
+  const owner = await api.addMember('acme', { role: 'owner' });
+  const former = await api.addMember('acme', { role: 'owner' });
+  const call = (method: string, path: string, body?: object) =>
+    api.call(method, `/api/management/${path}`, { key: owner.key, body });
+  const email = 'ended@acme.example';
+  await call('POST', 'teams', { id: 'ended' });
+  const { link } = (await invite({ email, role: 'owner', team: 'ended' }, former.key)).body;
+  assert.equal((await call('DELETE', 'teams/ended')).status, 409);
+  assert.equal((await invite({ email }, admin.key)).status, 403);
+  await call('PATCH', `members/${former.id}`, { role: 'member' });
+  assert.equal((await call('DELETE', 'teams/ended')).status, 204);
+  await call('PATCH', `members/${former.id}`, { role: 'owner' });
+  await assert.rejects(accept(tokenOf(link), await account(email)), refusal('not_found'), 'has no team');
+
+  const other = await invite({ email, role: 'owner' }, former.key);
+  await call('PATCH', `members/${former.id}`, { role: 'admin' });
+  assert.equal((await invite({ email }, admin.key)).status, 201);
+  await call('PATCH', `members/${former.id}`, { role: 'owner' });
+  await assert.rejects(accept(tokenOf(other.body.link), await account(email)), refusal('not_found'));
+});
+
 test('an admin cannot replace an invitation of an owner', async () => {
   const owner = await api.addMember('acme', { role: 'owner' });
   const email = 'heir@acme.example';

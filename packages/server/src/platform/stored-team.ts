@@ -1,5 +1,6 @@
 import { type Team, teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
+import { revokeInvitationsOfTeam } from '../store/invitations.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
 import { toResourceSource } from './source-location.ts';
@@ -32,5 +33,7 @@ export async function removeUnusedTeam(
       'conflict',
       `The team "${id}" is in use (${named.join(', ')}). Remove or change these resources first.`,
     );
+  // Otherwise, the others become pending again if their creator may invite again.
+  await revokeInvitationsOfTeam(writer, org_id, id, nowMs);
   await deleteTeam(writer, org_id, id);
 }

@@ -1,4 +1,5 @@
 import type { RelayRuleConfig } from '@floe/contract/config';
+import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import { type UnusableResource, UnusableResourceCollector } from '../platform/config/unusable-resources.ts';
@@ -38,7 +39,7 @@ export async function loadStoredRelayRules(
  * releases introduced.
  */
 export function parseStoredRelayRule({ rule_json }: StoredRuleRow): RelayRuleConfig {
-  return RelayRuleSchema.parse(JSON.parse(rule_json));
+  return parseStoredValue(RelayRuleSchema, JSON.parse(rule_json));
 }
 
 /**

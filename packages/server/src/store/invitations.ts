@@ -13,7 +13,7 @@ export async function insertInvitation(writer: DatabaseWriter, invitation: Invit
  * Whether the member or key that created an invitation may still create it. Otherwise, nobody can accept it. Admins and
  * keys cannot invite owners. A creation by a key that has expired since remains valid.
  */
-const mayCreatorInvite = sql<boolean>`(
+export const mayCreatorInvite = sql<boolean>`(
   exists (
     select 1 from members
     where members.org_id = invitations.org_id and members.id = invitations.created_by
@@ -100,16 +100,20 @@ export function findInvitationByToken(
     .executeTakeFirst();
 }
 
-/** Returns an organization's invitations to an email address that can still be accepted. */
+/**
+ * Returns an organization's invitations to an email address that are not accepted, revoked or expired. If their creator
+ * may no longer create them, they cannot be accepted at the moment.
+ */
 export function listPendingInvitations(
   reader: DatabaseReader,
   orgId: string,
   email: string,
   nowMs: number,
-): Promise<InvitationRow[]> {
+): Promise<ListedInvitationRow[]> {
   return reader
     .selectFrom('invitations')
     .selectAll()
+    .select(mayCreatorInvite.as('may_creator_invite'))
     .where('org_id', '=', orgId)
     .where('email', '=', email)
     .where('accepted_at', 'is', null)
@@ -131,6 +135,24 @@ export async function countInvitationsSince(
     .where('created_at', '>', sinceMs)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Revokes the pending invitations that name a team. */
+export async function revokeInvitationsOfTeam(
+  writer: DatabaseWriter,
+  orgId: string,
+  team: string,
+  nowMs: number,
+): Promise<void> {
+  await writer
+    .updateTable('invitations')
+    .set({ revoked_at: nowMs })
+    .where('org_id', '=', orgId)
+    .where('team', '=', team)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .execute();
 }
 
 export async function updateInvitation(

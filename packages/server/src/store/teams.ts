@@ -1,3 +1,4 @@
+import { mayCreatorInvite } from './invitations.ts';
 import type { TeamsTable } from './member-tables.ts';
 import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from './pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
@@ -76,6 +77,7 @@ export async function countTeamReferences(
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', nowMs)
+      .where(mayCreatorInvite)
       .execute(),
     countRulesNamingTeam(reader, 'limits', orgId, id),
     countRulesNamingTeam(reader, 'budgets', orgId, id),

@@ -37,7 +37,7 @@ export const membersText = {
     role: 'Role',
     team: 'Team',
     source: 'Joined through',
-    sources: { console: 'Invitation', oidc: 'Single sign-on group', setup: 'Initial setup' },
+    sources: { console: 'Invitation or assigned role', oidc: 'Single sign-on group', setup: 'Initial setup' },
     since: 'Joined',
     you: 'you',
   },

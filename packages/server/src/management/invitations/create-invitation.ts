@@ -41,9 +41,10 @@ export function defineCreateInvitationOperation(dependencies: MemberOperationDep
     invalidates: null,
     async run({ orgId, actor, clock, writer }, { body, idempotencyKey }) {
       const now = clock.now();
-      // The invitation replaces earlier ones.
+      // The invitation replaces earlier ones. Anyone may replace those that nobody can accept.
       const earlier = await listPendingInvitations(writer, orgId, body.email, now);
-      requireOwnerToManageOwners(actor, [body.role, ...earlier.map(({ role }) => role)], now);
+      const replaced = earlier.filter((row) => row.may_creator_invite).map(({ role }) => role);
+      requireOwnerToManageOwners(actor, [body.role, ...replaced], now);
       requireStepUpToGrantRole(actor, body.role, now);
       await requireTeamExists(writer, orgId, body.team);
       const id =

@@ -1,4 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
+import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import type { JsonObject } from '@floe/contract/json';
 import {
@@ -93,5 +94,5 @@ export function listEnvironmentProviders({ catalog, config }: LoadedOrg): readon
 /** Returns a stored provider's settings in the format of floe.yaml, without secrets. */
 export function toProviderConfigWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
   const { identity: _, ...entry } = parseStoredConfigEntry(row);
-  return ProviderSchema.parse(entry);
+  return parseStoredValue(ProviderSchema, entry);
 }

@@ -1,3 +1,4 @@
+import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import { Fault } from '@floe/contract/faults';
 import {
@@ -29,7 +30,7 @@ async function requireUnused(reader: DatabaseReader, orgId: string, id: string):
     throw new Fault('conflict', `The route "${route.model}" uses this provider. Change the route first.`);
   const row = await findConfigEntryById(reader, orgId, 'settings', 'passthrough');
   if (!row) return;
-  const passthrough = ORG_SETTINGS_FIELDS.passthrough.parse(parseStoredConfigEntry(row)['value']);
+  const passthrough = parseStoredValue(ORG_SETTINGS_FIELDS.passthrough, parseStoredConfigEntry(row)['value']);
   for (const surface of ['a', 'b'] as const)
     if (passthrough[surface].some(({ provider }) => provider === id))
       throw new Fault(

@@ -1,4 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
+import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import * as z from 'zod';
 
@@ -23,7 +24,8 @@ export function mergeOrgSettings(
   // Relay rules are resources that are created and changed individually.
   const { rules: _, ...relay } = org.relay;
   const own: Readonly<Record<string, unknown>> = { ...org, relay };
-  return OrgSettingsSchema.parse(
+  return parseStoredValue(
+    OrgSettingsSchema,
     Object.fromEntries(SETTINGS_SECTIONS.map((section) => [section, over[section] ?? own[section]])),
   );
 }

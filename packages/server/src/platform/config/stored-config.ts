@@ -1,4 +1,5 @@
 import type { OrgConfig, PolicyConfig, ProviderConfig, RouteConfig } from '@floe/contract/config';
+import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import { OrgSchema } from '@floe/contract/config/org';
 import { ProviderSchema } from '@floe/contract/config/providers';
@@ -83,12 +84,12 @@ export async function loadStoredConfig(
  * of fields that later releases introduced.
  */
 export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
-  return RouteSchema.parse(parseStoredConfigEntry(row));
+  return parseStoredValue(RouteSchema, parseStoredConfigEntry(row));
 }
 
 /** Parses a stored policy, in the same way as `parseStoredRoute` parses a route. */
 export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
-  return PolicySchema.parse(parseStoredConfigEntry(row));
+  return parseStoredValue(PolicySchema, parseStoredConfigEntry(row));
 }
 
 /**
@@ -101,7 +102,8 @@ export function decryptStoredProvider(
   credentials: readonly ProviderCredentialRow[],
   key: SecretEncryptionKey,
 ): ProviderConfig {
-  const config = ProviderSchema.parse(
+  const config = parseStoredValue(
+    ProviderSchema,
     joinProviderSecrets(parseStoredConfigEntry(row), decryptProviderSecrets(row, key)),
   );
   const origin = getProviderOrigin(config);
