@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { limitEntries } from './entry-limits.ts';
 import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
 
 /**
@@ -66,6 +65,14 @@ const RESERVED_HEADERS = new Set([
   'proxy-authorization',
 ]);
 
+/** Adds a maximum number of entries to the schema of a map. */
+export function limitMapEntries<Map extends z.ZodRecord>(map: Map, maximum: number): Map {
+  return map.refine(
+    (entries) => Object.keys(Object(entries)).length <= maximum,
+    `must have at most ${maximum} entries`,
+  );
+}
+
 /** Creates the schema of additional request headers, by name. */
 export function createExtraHeadersField() {
   const headers = z.record(
@@ -78,7 +85,7 @@ export function createExtraHeadersField() {
       ),
     z.string().regex(HEADER_VALUE, 'must not contain line breaks or control characters'),
   );
-  return limitEntries(headers, MAX_LIST_ENTRIES.providerHeaders);
+  return limitMapEntries(headers, MAX_LIST_ENTRIES.providerHeaders);
 }
 
 /** Creates the schema of a model id pattern. `*` matches any characters, including `/`. */

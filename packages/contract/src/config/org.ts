@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
-import { limitEntries } from './entry-limits.ts';
 import { createMinutesField, createShortTextField, createSlugField, createTimezoneField } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './limits-cache-policies.ts';
 import { MAX_LIST_ENTRIES, MAX_RESOURCES_PER_ORG } from './max-resources-per-org.ts';
@@ -43,7 +42,9 @@ export const ORG_SETTINGS_FIELDS = {
     .describe('Settings for analytics.'),
   attribution: z
     .strictObject({
-      user_headers: limitEntries(z.array(createShortTextField()), MAX_LIST_ENTRIES.userHeaders)
+      user_headers: z
+        .array(createShortTextField())
+        .max(MAX_LIST_ENTRIES.userHeaders)
         .default([])
         .describe(
           'Request headers that can contain the end user’s id. Floe uses the first header that is present. At most 10.',

@@ -10,6 +10,7 @@ import {
   createSecretField,
   createShortTextField,
   createSlugField,
+  limitMapEntries,
 } from './fields.ts';
 import { OutboundSchema } from './installation-sections.ts';
 import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
@@ -174,7 +175,10 @@ export const PROVIDER_FIELDS = {
   api_key: createSecretField()
     .optional()
     .describe('The API key. Use `${VARIABLE}` instead of the value. For several keys, use `credentials`.'),
-  credentials: limitEntries(z.array(CredentialSchema).min(1), MAX_LIST_ENTRIES.providerCredentials)
+  credentials: z
+    .array(CredentialSchema)
+    .min(1)
+    .max(MAX_LIST_ENTRIES.providerCredentials)
     .optional()
     .describe('Credentials that share the traffic. Set either this field or `api_key`.'),
   credential_source: z
@@ -183,7 +187,10 @@ export const PROVIDER_FIELDS = {
     .describe(
       'Which credential Floe sends: the credential of this provider entry (`provider`), or the credential that the caller sends in addition to the platform key (`caller`).',
     ),
-  models: limitEntries(z.array(createModelPatternField()).min(1), MAX_LIST_ENTRIES.providerModels)
+  models: z
+    .array(createModelPatternField())
+    .min(1)
+    .max(MAX_LIST_ENTRIES.providerModels)
     .default(['*'])
     .describe(
       'Allowed models: names or patterns without the provider id, such as `gpt-5*`. `*` matches any characters, including `/`.',
@@ -206,7 +213,7 @@ export const PROVIDER_FIELDS = {
   api_version: createShortTextField()
     .optional()
     .describe('API version that Floe sends to the provider, for providers with an API version parameter.'),
-  deployments: limitEntries(
+  deployments: limitMapEntries(
     z.record(createModelPatternField(), createShortTextField()),
     MAX_LIST_ENTRIES.providerModels,
   )
@@ -243,7 +250,7 @@ export const PROVIDER_FIELDS = {
     .describe(
       'Multiplier for catalog prices. A value below 1 is a discount, and a value above 1 is a surcharge.',
     ),
-  prices: limitEntries(z.record(createModelPatternField(), PriceSchema), MAX_LIST_ENTRIES.providerModels)
+  prices: limitMapEntries(z.record(createModelPatternField(), PriceSchema), MAX_LIST_ENTRIES.providerModels)
     .default({})
     .describe(
       'Prices by model name or pattern, without the provider id. These prices override the price catalog.',

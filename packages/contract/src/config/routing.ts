@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { limitEntries } from './entry-limits.ts';
 import {
   createCrossFieldCheck,
   createModelPatternField,
@@ -42,7 +41,9 @@ export const ROUTE_FIELDS = {
     .describe(
       'Order in which Floe tries the targets: as listed (`failover`), at random by weight (`weighted`), or lowest recent latency first (`least_latency`).',
     ),
-  targets: limitEntries(z.array(TargetSchema), MAX_LIST_ENTRIES.routeTargets)
+  targets: z
+    .array(TargetSchema)
+    .max(MAX_LIST_ENTRIES.routeTargets)
     .default([])
     .describe(
       'Targets of the route, as `<provider>/<model>` or as an object with a weight. Without targets, Floe uses the requested model, and only the other settings of the route apply, such as `retries`.',
@@ -101,7 +102,7 @@ const PassthroughTargetSchema = z
 
 const passthroughTargetsField = () =>
   z
-    .union([createSlugField(), limitEntries(z.array(PassthroughTargetSchema), MAX_LIST_ENTRIES.routeTargets)])
+    .union([createSlugField(), z.array(PassthroughTargetSchema).max(MAX_LIST_ENTRIES.routeTargets)])
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
     .prefault([]);
 

@@ -1,5 +1,4 @@
 import type { RelayRuleConfig } from '@floe/contract/config';
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import { type UnusableResource, UnusableResourceCollector } from '../platform/config/unusable-resources.ts';
@@ -39,7 +38,7 @@ export async function loadStoredRelayRules(
  * releases introduced.
  */
 export function parseStoredRelayRule({ rule_json }: StoredRuleRow): RelayRuleConfig {
-  return parseStoredValue(RelayRuleSchema, JSON.parse(rule_json));
+  return RelayRuleSchema.parse(JSON.parse(rule_json));
 }
 
 /**

@@ -1,4 +1,3 @@
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { Fault } from '@floe/contract/faults';
@@ -36,7 +35,7 @@ export async function requireNoRulesForKey(
   const found: string[] = [];
   for (const { kind, singular, schema, inFile } of kinds) {
     for (const { id, rule_json } of await listStoredRulesOfOrg(reader, kind, orgId))
-      if (refersTo(parseStoredValue(schema, JSON.parse(rule_json)), keyName)) found.push(`${singular} ${id}`);
+      if (refersTo(schema.parse(JSON.parse(rule_json)), keyName)) found.push(`${singular} ${id}`);
     for (const { config, line } of inFile as readonly ConfigFileRule<KeyReferences>[])
       if (refersTo(config, keyName)) found.push(`${singular} in ${fileRules.file}:${line ?? 1}`);
   }

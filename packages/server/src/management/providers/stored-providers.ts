@@ -1,5 +1,4 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import type { JsonObject } from '@floe/contract/json';
 import {
@@ -94,5 +93,5 @@ export function listEnvironmentProviders({ catalog, config }: LoadedOrg): readon
 /** Returns a stored provider's settings in the format of floe.yaml, without secrets. */
 export function toProviderConfigWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
   const { identity: _, ...entry } = parseStoredConfigEntry(row);
-  return parseStoredValue(ProviderSchema, entry);
+  return ProviderSchema.parse(entry);
 }

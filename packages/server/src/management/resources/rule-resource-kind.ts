@@ -1,6 +1,5 @@
 import { limitOrBudgetDeletionQuery } from '@floe/contract/api/limits-and-budgets';
 import { createListQuerySchema } from '@floe/contract/api/page';
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { createId } from '../../core/ids.ts';
@@ -129,7 +128,7 @@ export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, Vi
   const { kind, singular, answer, body } = spec;
   const fromRow = (row: StoredRuleRow): ConfiguredRule<Config> => ({
     id: row.id,
-    config: parseStoredValue(spec.schema, JSON.parse(row.rule_json)),
+    config: spec.schema.parse(JSON.parse(row.rule_json)),
     source: toResourceSource({ source: 'console', source_line: null }),
     row,
   });

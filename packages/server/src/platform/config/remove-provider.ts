@@ -1,4 +1,3 @@
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import { Fault } from '@floe/contract/faults';
 import {
@@ -30,7 +29,7 @@ async function requireUnused(reader: DatabaseReader, orgId: string, id: string):
     throw new Fault('conflict', `The route "${route.model}" uses this provider. Change the route first.`);
   const row = await findConfigEntryById(reader, orgId, 'settings', 'passthrough');
   if (!row) return;
-  const passthrough = parseStoredValue(ORG_SETTINGS_FIELDS.passthrough, parseStoredConfigEntry(row)['value']);
+  const passthrough = ORG_SETTINGS_FIELDS.passthrough.parse(parseStoredConfigEntry(row)['value']);
   for (const surface of ['a', 'b'] as const)
     if (passthrough[surface].some(({ provider }) => provider === id))
       throw new Fault(

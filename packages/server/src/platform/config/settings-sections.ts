@@ -1,5 +1,4 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { ORG_SETTINGS_FIELDS } from '@floe/contract/config/org';
 import * as z from 'zod';
 
@@ -24,8 +23,7 @@ export function mergeOrgSettings(
   // Relay rules are resources that are created and changed individually.
   const { rules: _, ...relay } = org.relay;
   const own: Readonly<Record<string, unknown>> = { ...org, relay };
-  return parseStoredValue(
-    OrgSettingsSchema,
+  return OrgSettingsSchema.parse(
     Object.fromEntries(SETTINGS_SECTIONS.map((section) => [section, over[section] ?? own[section]])),
   );
 }

@@ -119,31 +119,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.equal(other.unusable.length, 3);
   });
 
-  test(`${engine}: lists that are longer than a newer maximum remain in effect`, async (t) => {
-    const database = await open(t, engine);
-    const many = (count: number, text: string) => Array.from({ length: count }, (_, n) => `${text}${n}`);
-    const entries = {
-      providers: { id: 'own', kind: 'openai', models: many(1_001, 'm') },
-      routes: { model: 'smart', targets: many(101, 'own/m') },
-      settings: { id: 'attribution', value: { user_headers: many(11, 'x-user-') } },
-    };
-    const times = { created_at: 1, updated_at: 1, updated_by: 'key_1' };
-    for (const [kind, entry] of Object.entries(entries))
-      await database.transaction((writer) =>
-        insertConfigEntry(writer, {
-          ...{ org_id: 'acme', row_id: `cfg_${kind}`, kind, position: 0, entry_json: JSON.stringify(entry) },
-          ...{ id: 'id' in entry ? entry.id : entry.model, secrets_sealed: null, secrets_version: 0 },
-          ...{ ...times, source: 'console', source_line: null },
-        }),
-      );
-    const stored = await loadStoredConfig(database.read, key);
-    assert.deepEqual(stored.unusable, []);
-    const [org] = mergeConfig([], () => false, stored, null).orgs;
-    assert.equal(org?.providers[0]?.models.length, 1_001);
-    assert.equal(org.routes[0]?.targets.length, 101);
-    assert.equal(org.attribution.user_headers.length, 11);
-  });
-
   test(`${engine}: entries of the file are written once and removed once, and each change is audited`, async (t) => {
     const database = await open(t, engine);
     const sync = (nowMs: number, orgs: readonly object[] = [FILE]) =>

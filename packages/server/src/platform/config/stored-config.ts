@@ -1,5 +1,4 @@
 import type { OrgConfig, PolicyConfig, ProviderConfig, RouteConfig } from '@floe/contract/config';
-import { parseStoredValue } from '@floe/contract/config/entry-limits';
 import { PolicySchema } from '@floe/contract/config/limits-cache-policies';
 import { OrgSchema } from '@floe/contract/config/org';
 import { ProviderSchema } from '@floe/contract/config/providers';
@@ -84,12 +83,12 @@ export async function loadStoredConfig(
  * of fields that later releases introduced.
  */
 export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
-  return parseStoredValue(RouteSchema, parseStoredConfigEntry(row));
+  return RouteSchema.parse(parseStoredConfigEntry(row));
 }
 
 /** Parses a stored policy, in the same way as `parseStoredRoute` parses a route. */
 export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
-  return parseStoredValue(PolicySchema, parseStoredConfigEntry(row));
+  return PolicySchema.parse(parseStoredConfigEntry(row));
 }
 
 /**
@@ -102,8 +101,7 @@ export function decryptStoredProvider(
   credentials: readonly ProviderCredentialRow[],
   key: SecretEncryptionKey,
 ): ProviderConfig {
-  const config = parseStoredValue(
-    ProviderSchema,
+  const config = ProviderSchema.parse(
     joinProviderSecrets(parseStoredConfigEntry(row), decryptProviderSecrets(row, key)),
   );
   const origin = getProviderOrigin(config);
