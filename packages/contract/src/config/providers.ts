@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { createJsonValueField } from '../json-value.ts';
-import { limitEntries } from './entry-limits.ts';
 import {
   createBaseUrlField,
   createCrossFieldCheck,

@@ -1,9 +1,7 @@
-import { isParsingStoredValue } from './entry-limits.ts';
 import { MAX_LIST_ENTRIES } from './max-resources-per-org.ts';
 
 /** Returns the problem of a relay rule with too many patterns, or null. Both values may be invalid. */
 export function findPatternCountProblem(match: unknown, except: unknown): string | null {
-  if (isParsingStoredValue()) return null;
   const exceptions: readonly unknown[] = Array.isArray(except) ? except : [];
   const matches = [match, ...exceptions.map((one): unknown => Reflect.get(Object(one), 'match'))];
   const maximum = MAX_LIST_ENTRIES.relayRulePatterns;
