@@ -21,6 +21,8 @@ const FAILURE_REASON =
   /^(error|timeout|abort(ed)?|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|(image_)?other|no_image)$/i;
 
 const MAX_INSPECTED_DEPTH = 8;
+/** A response can contain any number of unknown members. Clients and the request log receive fewer of their names. */
+const MAX_DROPPED_FIELDS = 100;
 
 /** Returns whether a value contains anything but null, false and empty values. */
 function hasInformation(value: Json | undefined, depth = 0): boolean {
@@ -118,9 +120,10 @@ export class BlockEmitter {
     this.#recordUsage = mergeUsage(this.#recordUsage, usage);
   }
 
+  /** Reports a dropped field. Ignores further fields after `MAX_DROPPED_FIELDS`. */
   reportDropped(given: string): void {
     const field = sanitizeFieldName(given);
-    if (this.#reported.has(field)) return;
+    if (this.#reported.size >= MAX_DROPPED_FIELDS || this.#reported.has(field)) return;
     this.#reported.add(field);
     this.#emit({ type: 'dropped', field });
   }
@@ -145,10 +148,10 @@ export class BlockEmitter {
     if (isNonEmpty(caller) && asObject(caller)?.['type'] !== 'direct') this.reportDropped('caller');
   }
 
-  /** Reports a part of the answer that no dialect can represent. */
+  /** Reports a part of the answer that no dialect can represent, also after `MAX_DROPPED_FIELDS` other fields. */
   reportLostContent(given: string): void {
     const field = sanitizeFieldName(given);
-    if (this.#lost.has(field)) return;
+    if (this.#lost.size >= MAX_DROPPED_FIELDS || this.#lost.has(field)) return;
     this.#lost.add(field);
     this.#reported.add(field);
     this.#emit({ type: 'dropped', field, isContent: true });

