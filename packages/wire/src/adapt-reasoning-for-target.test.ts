@@ -35,9 +35,13 @@ test('a reasoning setting that a target cannot contain is reported as dropped', 
 });
 
 test('a thinking that is switched off has no level, which is not a loss', () => {
-  const request = CLIENT_DIALECTS.messages.readRequest({ ...BODY, thinking: { type: 'disabled' } });
-  for (const reasoningStyle of ['switch', 'adaptive'] as const)
-    assert.deepEqual([...UPSTREAM_DIALECTS.chat.writeRequest(request, { reasoningStyle }).dropped], []);
+  for (const thinking of [{ type: 'disabled' }, { type: 'enabled', budget_tokens: 0 }])
+    for (const reasoningStyle of ['switch', 'adaptive'] as const) {
+      const request = CLIENT_DIALECTS.messages.readRequest({ ...BODY, thinking });
+      const { body, dropped } = UPSTREAM_DIALECTS.chat.writeRequest(request, { reasoningStyle });
+      assert.deepEqual(body['thinking'], { type: 'disabled' });
+      assert.deepEqual([...dropped], []);
+    }
 });
 
 test('the effort minimal, which Claude does not have, is reported if it becomes low', () => {
@@ -51,4 +55,18 @@ test('the effort minimal, which Claude does not have, is reported if it becomes 
       assert.match(JSON.stringify(written.body), /"effort":"low"/);
       assert.deepEqual([...written.dropped], lost, `${dialect} ${effort}`);
     }
+});
+
+test('a thinking that is switched on without an amount leaves the amount to the provider', () => {
+  const isThinking = (member: object, reasoningStyle: 'budget' | 'adaptive') => {
+    const request = CLIENT_DIALECTS.chat.readRequest({ ...BODY, ...member });
+    const { body, dropped } = UPSTREAM_DIALECTS.messages.writeRequest(request, { reasoningStyle });
+    assert.deepEqual([...request.dropped, ...dropped], []);
+    return body['thinking'] !== undefined;
+  };
+  for (const reasoningStyle of ['budget', 'adaptive'] as const) {
+    assert.ok(isThinking({ thinking: { type: 'enabled' } }, reasoningStyle));
+    assert.ok(isThinking({ reasoning: { enabled: true } }, reasoningStyle));
+    assert.ok(!isThinking({ reasoning: { enabled: null } }, reasoningStyle));
+  }
 });

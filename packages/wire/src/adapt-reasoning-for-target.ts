@@ -72,7 +72,8 @@ export function toClaudeEffort(
 
 /**
  * Reports the reasoning settings that a target's form of them cannot contain: a form with an effort or a budget
- * contains one of them, and a switch contains neither. If only the other one is given, it is converted.
+ * contains one of them, and a switch contains neither. If only the other one is given, it is converted. Each form can
+ * disable reasoning.
  */
 export function reportUnusedReasoning(
   { reasoning }: CanonicalRequest,
@@ -81,8 +82,10 @@ export function reportUnusedReasoning(
 ): void {
   const { effort, budget } = reasoning ?? {};
   const isBoth = effort !== undefined && budget !== undefined;
+  const isOff = effort === 'none' || (effort === undefined && budget === 0);
+  if (isOff) return;
   if (budget !== undefined && (form === 'switch' || (isBoth && form === 'effort')))
     dropped.add('reasoning.budget');
-  if (effort !== undefined && effort !== 'none' && (form === 'switch' || (isBoth && form === 'budget')))
+  if (effort !== undefined && (form === 'switch' || (isBoth && form === 'budget')))
     dropped.add('reasoning.effort');
 }

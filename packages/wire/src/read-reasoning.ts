@@ -46,7 +46,8 @@ function readReasoningEffort(
 
 /**
  * Reads reasoning settings from any dialect. An explicit effort takes precedence over a thinking
- * block, but the block's budget is kept, unless the effort disables thinking.
+ * block, but the block's budget is kept, unless the effort disables thinking. If thinking is enabled without an effort
+ * or a budget, the provider chooses the amount.
  */
 export function readReasoning(body: JsonObject, draft: RequestReadContext): ReasoningSettings | undefined {
   const object = isJsonObject(body['reasoning']) ? body['reasoning'] : {};
@@ -69,10 +70,13 @@ export function readReasoning(body: JsonObject, draft: RequestReadContext): Reas
   if (type !== undefined && (!isKnown || (type === 'disabled') !== isDisabled))
     draft.reportDropped('thinking.type');
   if (enabled === isDisabled) draft.reportDropped('reasoning.enabled');
+  const budget = readThinkingBudget({ thinking, reasoning: object }, isDisabled, draft);
+  const isWithoutAmount = effort === undefined && budget === undefined && !isDisabled;
+  const isOn = type === 'enabled' || enabled === true;
   const reasoning: ReasoningSettings = {
     effort: isDisabled ? 'none' : effort,
-    budget: readThinkingBudget({ thinking, reasoning: object }, isDisabled, draft),
-    adaptive: type === 'adaptive' ? true : undefined,
+    budget,
+    adaptive: type === 'adaptive' || (isOn && isWithoutAmount) ? true : undefined,
     summary: draft.readFirst(object, ['summary', 'generate_summary'], asString, 'reasoning.'),
   };
   return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;

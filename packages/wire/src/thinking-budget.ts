@@ -10,8 +10,8 @@ const MAX_THINKING_SHARE = 0.8;
 /**
  * Returns the thinking budget in tokens, for a dialect that expects one. Returns undefined if the provider chooses
  * the budget. A budget is at most 80% of the token limit if it is derived from an effort, or if it does not fit
- * below the limit. A reduced budget is reported as clamped. A result below `minimum` means that thinking does not
- * fit.
+ * below the limit. A requested budget or effort that is reduced is reported as clamped. A result below `minimum` means
+ * that thinking does not fit.
  * @example
  * resolveThinkingBudget({ maxTokens: 5_000, reasoning: { effort: 'high' } }, new Set()); // 4000
  */
@@ -27,6 +27,7 @@ export function resolveThinkingBudget(
   if (maxTokens === undefined || (reasoning?.budget !== undefined && wanted < maxTokens)) return wanted;
   const most = Math.floor(maxTokens * MAX_THINKING_SHARE);
   if (wanted <= most) return wanted;
-  if (most >= minimum) dropped.add('reasoning.effort.clamped');
+  const isRequested = reasoning?.effort !== undefined || reasoning?.budget !== undefined;
+  if (most >= minimum && isRequested) dropped.add('reasoning.effort.clamped');
   return most;
 }

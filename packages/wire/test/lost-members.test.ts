@@ -148,6 +148,7 @@ function namesOn(body: JsonObject, path: readonly string[]): ReadonlySet<string>
     const type = asString(asObject(at)?.['type']);
     if (type !== undefined) names.add(type);
     if (type?.endsWith('thinking')) names.add('reasoning').add('seal');
+    if (step === 'thinking') names.add('reasoning');
     if (!['messages', 'input', 'content', 'tools'].includes(step)) names.add(step);
   }
   return names;
