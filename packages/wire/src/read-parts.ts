@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asObject, asString, isJsonArray, isJsonObject, isNonEmpty } from './json-narrowing.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from './json-narrowing.ts';
 import { readAudioPart, readFilePart, readImagePart } from './read-media.ts';
 import type { ContentPart, MediaPart, TextPart, ToolCallPart, ToolResultPart } from './request.ts';
 import {
@@ -119,15 +119,14 @@ export function isHostedToolItem(type: string): boolean {
 function readToolUse(part: JsonObject, draft: RequestReadContext): ToolCallPart {
   draft.reportUnknownFields(part, TOOL_USE_FIELDS, 'tool_use.');
   const inner = asObject(part['function']);
-  const isRepeated =
-    isNonEmpty(part['name']) && isNonEmpty(inner?.['name']) && part['name'] !== inner['name'];
-  if (isRepeated || (isNonEmpty(part['input']) && isNonEmpty(inner?.['arguments'])))
-    draft.reportDropped('tool_use.function');
+  const names = { name: part['name'], 'function.name': inner?.['name'] };
+  const inputs = { input: part['input'], 'function.arguments': inner?.['arguments'] };
+  const input = draft.readFirst(inputs, Object.keys(inputs), (value) => value ?? undefined, 'tool_use.');
   return {
     type: 'call',
     id: draft.readFirst(part, ['id', 'tool_call_id'], asString, 'tool_use.') ?? '',
-    name: asString(part['name']) ?? asString(inner?.['name']) ?? '',
-    input: formatToolCallArguments(part['input'] ?? inner?.['arguments']),
+    name: draft.readFirst(names, Object.keys(names), asString, 'tool_use.') ?? '',
+    input: formatToolCallArguments(input),
     freeform: false,
     cache: readCacheBreakpoint(part, draft),
   };
