@@ -3,7 +3,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
 import { listHostedToolNames, mayContainHostedCalls } from '../../guardrails/policies/hosted-calls.ts';
-import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
+import { createInlineLimits, tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
 
@@ -35,6 +35,8 @@ export class StreamPolicyData {
   #finish = '';
   #usage: Usage | null;
   #longTexts: string[] = [];
+  /** All texts of an event share them. */
+  #limits = createInlineLimits();
 
   constructor({ early, detects }: StreamDetectionSettings, usage: Usage | null) {
     this.#usage = usage;
@@ -43,6 +45,7 @@ export class StreamPolicyData {
 
   /** Adds the strings of an event, and the hosted tools that it contains calls of. */
   addStrings(data: string): void {
+    this.#limits = createInlineLimits();
     this.#strings?.add(data);
     if (mayContainHostedCalls(data))
       for (const name of listHostedToolNames(tryParseJson(data))) this.#hostedTools.add(name);
@@ -76,8 +79,8 @@ export class StreamPolicyData {
   }
 
   /**
-   * Returns the new texts that are too long to scan in the main thread. They must be scanned before the next
-   * frame.
+   * Returns the new texts that are too long, or too many in one event, to scan in the main thread. They must be
+   * scanned before the next frame.
    */
   takeLongTexts(): readonly string[] {
     const texts = this.#longTexts;
@@ -104,7 +107,10 @@ export class StreamPolicyData {
     const kinds =
       this.#longTexts.length > 0
         ? null
-        : tryEvaluateInline(({ scanMeter }) => detectFindingKinds([text], wanted, scanMeter));
+        : tryEvaluateInline(
+            ({ scanMeter }) => detectFindingKinds([text], wanted, scanMeter),
+            this.#limits,
+          );
     // Later texts wait, so that findings are recorded in the order of the response.
     if (kinds === null) this.#longTexts.push(text);
     else this.addFindings(kinds);

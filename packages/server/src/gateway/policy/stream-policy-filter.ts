@@ -222,7 +222,7 @@ export class StreamPolicyFilter {
     if (isJsonObject(parsed) && isJsonObject(parsed['response'])) this.#response = parsed['response'];
   }
 
-  /** Scans the texts of one frame that are too long for the main thread. */
+  /** Scans the texts of one frame that are too long, or too many, for the main thread. */
   #scanLongTexts(texts: readonly string[]): Promise<void> {
     const wanted = this.#earlyPolicies?.detects ?? new Set();
     return this.#x.gateway.policyThreads

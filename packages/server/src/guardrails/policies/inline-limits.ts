@@ -52,18 +52,27 @@ export function requireWithinInlineReadLimit(bytes: number, limits: InlineLimits
     );
 }
 
+/** Creates the limits of one evaluation. */
+export function createInlineLimits(): InlineLimits {
+  return {
+    bodyBytes: MAX_INLINE_BODY_BYTES,
+    scanMeter: new ScanMeter(MAX_INLINE_SCANNED_CHARS),
+    parsedBytes: MAX_INLINE_PARSED_BYTES,
+    steps: MAX_INLINE_STEPS,
+  };
+}
+
 /**
- * Runs an evaluation on the main thread, with limits of its own. Returns null if the evaluation exceeds a limit of the main thread. The
+ * Runs an evaluation on the main thread. Returns null if the evaluation exceeds a limit of the main thread. The
  * evaluation has then changed nothing, and must run in a worker thread.
+ * @param limits default: limits of its own
  */
-export function tryEvaluateInline<Result>(evaluate: (limits: InlineLimits) => Result): Result | null {
+export function tryEvaluateInline<Result>(
+  evaluate: (limits: InlineLimits) => Result,
+  limits = createInlineLimits(),
+): Result | null {
   try {
-    return evaluate({
-      bodyBytes: MAX_INLINE_BODY_BYTES,
-      scanMeter: new ScanMeter(MAX_INLINE_SCANNED_CHARS),
-      parsedBytes: MAX_INLINE_PARSED_BYTES,
-      steps: MAX_INLINE_STEPS,
-    });
+    return evaluate(limits);
   } catch (error) {
     if (error instanceof InlineLimitExceededError || error instanceof ScanLimitExceededError) return null;
     throw error;
