@@ -128,12 +128,15 @@ export class BlockEmitter {
     this.#emit({ type: 'dropped', field });
   }
 
-  /** Reports the members of an object, or of the objects in a list, that are not in the shape and contain information. */
-  reportUnknownMembers(value: Json | undefined, shape: ResponseShape): void {
+  /**
+   * Reports the members of an object, or of the objects in a list, that are not in the shape and contain information.
+   * @param type the type of an object without a member `type`, such as the name of an event
+   */
+  reportUnknownMembers(value: Json | undefined, shape: ResponseShape, type = ''): void {
     if (isJsonArray(value))
       for (const entry of value) if (isJsonObject(entry)) this.reportUnknownMembers(entry, shape);
     if (!isJsonObject(value)) return;
-    const { members, prefix = '' } = shape.byType?.get(asString(value['type']) ?? '') ?? shape;
+    const { members, prefix = '' } = shape.byType?.get(asString(value['type']) ?? type) ?? shape;
     if (members === undefined) return;
     for (const name in value) {
       const inner = members.get(name);

@@ -71,7 +71,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
       this.#blocks.failUnreadable(frame);
       return;
     }
-    this.#blocks.reportUnknownMembers(data, SHAPES.event);
+    this.#blocks.reportUnknownMembers(data, SHAPES.event, frame.event);
     switch (asString(data['type']) ?? frame.event) {
       case 'message_start':
         this.#messageStart(asObject(data['message']) ?? {});

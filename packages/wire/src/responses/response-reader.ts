@@ -59,7 +59,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
       return;
     }
     const type = asString(event['type']) ?? frame.event;
-    this.#blocks.reportUnknownMembers(event, RESPONSE_SHAPES.responses.event);
+    this.#blocks.reportUnknownMembers(event, RESPONSE_SHAPES.responses.event, frame.event);
     const response = asObject(event['response']);
     if (response && !type.endsWith('failed')) this.#start(response);
     switch (type) {
