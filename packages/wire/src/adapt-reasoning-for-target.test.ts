@@ -69,4 +69,7 @@ test('a thinking that is switched on without an amount leaves the amount to the 
     assert.ok(isThinking({ reasoning: { enabled: true } }, reasoningStyle));
     assert.ok(!isThinking({ reasoning: { enabled: null } }, reasoningStyle));
   }
+  const request = CLIENT_DIALECTS.messages.readRequest({ ...BODY, thinking: { type: 'adaptive' } });
+  const { body } = UPSTREAM_DIALECTS.chat.writeRequest(request, { reasoningStyle: 'reasoning-object' });
+  assert.deepEqual(body['reasoning'], { enabled: true });
 });

@@ -241,8 +241,16 @@ test('a member that another one takes precedence over is reported as dropped, un
     ['chat', part({ type: 'refusal', refusal: 'N', text: 'T' }), ['refusal.text']],
     ['chat', call({ custom: { name: 'g', input: 'I' }, function: inner }), ['tool_calls.function']],
     ['chat', call({ name: 'g', function: { name: 'f', arguments: '{}' } }), ['tool_calls.name']],
-    ['messages', use({ name: 'f', input: {}, function: { arguments: '{"a":1}' } }), ['tool_use.function.arguments']],
-    ['messages', use({ name: 'f', function: { name: 'g', arguments: '{"a":1}' } }), ['tool_use.function.name']],
+    [
+      'messages',
+      use({ name: 'f', input: {}, function: { arguments: '{"a":1}' } }),
+      ['tool_use.function.arguments'],
+    ],
+    [
+      'messages',
+      use({ name: 'f', function: { name: 'g', arguments: '{"a":1}' } }),
+      ['tool_use.function.name'],
+    ],
     ['messages', use({ name: 'f', input: '{"a":1}', function: { name: 'f', arguments: '{"a":1}' } }), []],
     ['responses', { safety_identifier: 'a', user: 'b' }, ['user']],
     ['responses', { max_output_tokens: 5, max_tokens: 6 }, ['max_tokens']],

@@ -100,7 +100,9 @@ export function writeChatReasoning(
     case 'effort':
       return { reasoning_effort: effort };
     case 'reasoning-object':
-      return { reasoning: request.reasoning.budget === undefined ? { effort } : { max_tokens: budget } };
+      if (request.reasoning.budget !== undefined) return { reasoning: { max_tokens: budget } };
+      if (effort === undefined && request.reasoning.adaptive) return { reasoning: { enabled: true } };
+      return { reasoning: { effort } };
     case 'budget':
       return { thinking: off ? { type: 'disabled' } : { type: 'enabled', budget_tokens: budget } };
     case 'adaptive':

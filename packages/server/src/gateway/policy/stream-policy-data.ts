@@ -107,10 +107,7 @@ export class StreamPolicyData {
     const kinds =
       this.#longTexts.length > 0
         ? null
-        : tryEvaluateInline(
-            ({ scanMeter }) => detectFindingKinds([text], wanted, scanMeter),
-            this.#limits,
-          );
+        : tryEvaluateInline(({ scanMeter }) => detectFindingKinds([text], wanted, scanMeter), this.#limits);
     // Later texts wait, so that findings are recorded in the order of the response.
     if (kinds === null) this.#longTexts.push(text);
     else this.addFindings(kinds);
