@@ -64,7 +64,7 @@ async function bundleCommandLine(to) {
     input: {
       main: join(CLI, 'src/main.ts'),
       'hook-main': join(CLI, 'src/hook/main.ts'),
-      'end-process': join(CLI, 'src/hook/end-process.ts'),
+      'exit-process': join(CLI, 'src/hook/exit-process.ts'),
     },
     platform: 'node',
     external: EXTERNAL,

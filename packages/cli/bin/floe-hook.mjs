@@ -14,8 +14,8 @@ if (process.features.typescript) {
   const cache = process.env.XDG_CACHE_HOME || (home !== null && join(home, '.cache'));
   if (cache) enableCompileCache(join(cache, 'floe', 'relay', 'compiled'));
   const { runHook, runBundleRefresh } = await import('../src/hook/main.ts');
-  const { endProcess } = await import('../src/hook/end-process.ts');
-  endProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));
+  const { exitProcess } = await import('../src/hook/exit-process.ts');
+  exitProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));
 } else {
   // A Node that cannot run TypeScript: the launcher of the command line knows where one is that can.
   process.argv.splice(2, Number.POSITIVE_INFINITY, 'hook', agent);

@@ -7,8 +7,8 @@ export type OnError = (error: FloeError) => unknown;
 const REPEAT_AFTER_MS = 600_000;
 
 /**
- * Passes errors to `onError`. Without `onError`, logs one line for each error, and the same line again after
- * ten minutes at the earliest. Errors that `onError` throws are ignored.
+ * Passes errors to `onError`. Without `onError`, logs one line for each error, but the same line at most once in
+ * ten minutes. Errors that `onError` throws are ignored.
  */
 export class FailureReporter {
   readonly #runtime: Runtime;

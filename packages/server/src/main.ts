@@ -15,14 +15,14 @@ import { createAlertComponents } from './main/alert-components.ts';
 import { createStartReport } from './main/announce-start.ts';
 import { startAuditAnchorLogging } from './main/audit-anchor-logging.ts';
 import { parseCommandArguments } from './main/command-arguments.ts';
-import type { ConfigFileState } from './main/config-dependencies.ts';
+import type { ConfigFileLoadState } from './main/config-dependencies.ts';
 import { ConfigThread } from './main/config-thread.ts';
 import { createApiFromServerComponents, createBeatRoutesFromServerComponents } from './main/create-api.ts';
 import { createGatewayDependencies, createGatewayRoutes } from './main/create-gateway.ts';
 import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { openListeners } from './main/listeners.ts';
 import { createConfiguredBoardRoutes, createMonitoringDependencies } from './main/monitoring-dependencies.ts';
-import { handleProcessSignals, shutDownWithParent } from './main/process-signals.ts';
+import { handleProcessSignals, shutDownOnParentExit } from './main/process-signals.ts';
 import { type ProcessContext, STANDALONE_PROCESS_CONTEXT } from './main/processes/process-context.ts';
 import { resolveProcessCount } from './main/processes/process-count.ts';
 import { SUPERVISED_PROCESS_ARGUMENT } from './main/processes/process-messages.ts';
@@ -124,7 +124,7 @@ function prefixLines(text: string): string {
 
 /** Runs the server in this process, or in several processes that this one supervises. */
 async function startServer(environment: ServerEnvironment): Promise<void> {
-  shutDownWithParent();
+  shutDownOnParentExit();
   const loaded = loadServerConfig(environment);
   const count = resolveProcessCount(loaded.config.server);
   if (count === 1) return await serve(environment, loaded, STANDALONE_PROCESS_CONTEXT);
@@ -145,7 +145,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
   });
   const { log } = parts;
   const phase = new ShutdownState();
-  const state: ConfigFileState = { loaded, loadedAt: systemClock.now(), rejected: null };
+  const state: ConfigFileLoadState = { loaded, loadedAt: systemClock.now(), rejected: null };
   const firstRun = await applyConfigFile(state.loaded, parts);
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);
   await snapshots.renew();

@@ -17,7 +17,7 @@ import {
   toCredentialSecretLocation,
 } from '../src/platform/config/provider-secrets.ts';
 import { deriveStoredSecretsKey, encryptSecret, getEncryptedSecretPrefix } from '../src/platform/secrets.ts';
-import { listChannelsOfOrgs } from '../src/store/channels.ts';
+import { listAllChannels } from '../src/store/channels.ts';
 import { openDatabase } from '../src/store/open-database.ts';
 import type { Database } from '../src/store/store-interfaces.ts';
 import { createTestDatabase } from '../src/store/test/postgres-database.ts';
@@ -148,7 +148,7 @@ for (const store of ['sqlite', 'postgres'] as const)
     const { read } = await reader;
     for (const row of await read.selectFrom('provider_credentials').selectAll().execute())
       assert.equal(decryptProviderCredential(row, onlyKey(NEW)), `secret of ${row.id}`);
-    for (const row of await listChannelsOfOrgs(read)) {
+    for (const row of await listAllChannels(read)) {
       const { config } = decryptChannel(row, onlyKey(NEW), Date.now());
       assert.ok(config.kind === 'webhook');
       const url = urls.get(row.name) ?? 'http://127.0.0.1:9/old';

@@ -53,7 +53,7 @@ function effortFromBudget(budget: number | undefined): ReasoningEffort | undefin
  * Returns the requested thinking budget in tokens, or the budget that corresponds to the requested effort. 0
  * disables thinking. Undefined leaves the choice to the provider.
  */
-export function getRequestedThinkingBudget(request: CanonicalRequest): number | undefined {
+export function resolveRequestedThinkingBudget(request: CanonicalRequest): number | undefined {
   const { reasoning } = request;
   if (reasoning?.budget !== undefined) return reasoning.budget;
   if (reasoning?.effort !== undefined) return BUDGET_BY_EFFORT[reasoning.effort];

@@ -100,7 +100,7 @@ export function joinSystemText(parts: readonly TextPart[]): string {
 }
 
 /** Joins the text parts of a tool result into one string, without separators. */
-export function joinResultText({ parts }: ToolResultPart): string {
+export function joinToolResultText({ parts }: ToolResultPart): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 

@@ -20,10 +20,10 @@ export function foldMemberName(name: string): string {
 /**
  * Returns the enforced member that a parser may read instead of `key`, because it ignores case; otherwise `key`.
  * @example
- * findEnforcedMember('Messages'); // 'messages'
- * findEnforcedMember('maxTokens'); // 'maxTokens'
+ * resolveEnforcedMemberName('Messages'); // 'messages'
+ * resolveEnforcedMemberName('maxTokens'); // 'maxTokens'
  */
-export function findEnforcedMember(key: string): string {
+export function resolveEnforcedMemberName(key: string): string {
   const folded = foldMemberName(key);
   return ENFORCED_MEMBERS.has(folded) ? folded : key;
 }

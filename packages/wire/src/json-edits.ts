@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { findEnforcedMember } from './enforced-members.ts';
+import { resolveEnforcedMemberName } from './enforced-members.ts';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
 import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
 import { JsonCursor } from './json-cursor.ts';
@@ -109,7 +109,7 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
       const start = cursor.at;
       const common = COMMON_MEMBERS.find(body, cursor.keyStart, cursor.keyEnd);
       const key = common ?? decodeUtf8Range(body, cursor.keyStart, cursor.keyEnd);
-      const enforced = common === undefined ? findEnforcedMember(key) : key;
+      const enforced = common === undefined ? resolveEnforcedMemberName(key) : key;
       if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
       else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'must occur only once');
       else if (enforced !== key) refusal ??= rejectedKeyFault(key, `must be spelled "${enforced}"`);

@@ -137,14 +137,14 @@ function readToolResult(part: JsonObject, path: string, draft: RequestReadContex
   return {
     type: 'result',
     id: draft.readFirst(part, ['tool_use_id', 'tool_call_id'], asString, 'tool_result.') ?? '',
-    parts: filterResultParts(readContentParts(part['content'], `${path}.content`, draft, true), draft),
+    parts: filterToolResultParts(readContentParts(part['content'], `${path}.content`, draft, true), draft),
     isError: part['is_error'] === true,
     cache: readCacheBreakpoint(part, draft),
   };
 }
 
 /** Returns the parts that are valid in a tool result, and reports all others. */
-export function filterResultParts(
+export function filterToolResultParts(
   parts: readonly ContentPart[],
   draft: RequestReadContext,
 ): (TextPart | MediaPart)[] {

@@ -1,4 +1,4 @@
-import { getRequestedThinkingBudget } from './adapt-reasoning-for-target.ts';
+import { resolveRequestedThinkingBudget } from './adapt-reasoning-for-target.ts';
 import type { CanonicalRequest } from './request.ts';
 
 /**
@@ -21,7 +21,7 @@ export function resolveThinkingBudget(
   minimum = 0,
 ): number | undefined {
   const { maxTokens, reasoning } = request;
-  const resolved = getRequestedThinkingBudget(request);
+  const resolved = resolveRequestedThinkingBudget(request);
   if (resolved === undefined && minimum === 0) return undefined;
   const wanted = Math.max(resolved ?? 0, minimum);
   if (maxTokens === undefined || (reasoning?.budget !== undefined && wanted < maxTokens)) return wanted;

@@ -15,8 +15,8 @@ const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 enableCompileCache(join(cache, 'floe', 'relay', 'compiled'));
 const [agent = ''] = process.argv.slice(2);
 const { runHook, runBundleRefresh } = await import('../cli/dist/hook-main.js');
-const { endProcess } = await import('../cli/dist/end-process.js');
-endProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));
+const { exitProcess } = await import('../cli/dist/exit-process.js');
+exitProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));
 
 /** A defect is one line on standard error and does not stop the agent. */
 function end(error) {

@@ -13,14 +13,14 @@ export interface CachedBundle {
 }
 
 /** The path of the directory that contains all cached bundles. */
-export type BundleCachePath = Pick<HookPaths, 'cache'>;
+export type BundleCacheLocation = Pick<HookPaths, 'cache'>;
 
 /**
  * Returns the cache directory of a platform key. Each key has its own directory, because the rules depend on
  * the key. The directory does not depend on the base URL, so the rules are kept if the URL of the server
  * changes. A server with another signing key cannot replace them.
  */
-export function getBundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
+export function getBundleCacheDirectory({ cache }: BundleCacheLocation, { key }: HookSettings): string {
   // FNV-1a. The name is not a secret, and importing node:crypto would take longer than any other import of a
   // hook.
   let hash = 0x811c9dc5;

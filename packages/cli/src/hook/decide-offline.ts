@@ -8,7 +8,7 @@ import {
   shouldDenyCallsOverHookLimits,
 } from '@floe/relay/hooks/hook-adapter';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
-import { type BundleCachePath, getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
+import { type BundleCacheLocation, getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
@@ -16,7 +16,7 @@ import { verifyCachedBundle } from './verify-cached-bundle.ts';
  * The result of evaluating the events of a hook call without the server. `outcomes` contains one decision per
  * event if the rules were evaluated. Otherwise, it contains one decision for the whole call.
  */
-export interface OfflineEvaluationResult {
+export interface OfflineDecisionResult {
   readonly outcomes: readonly HookDecision[];
   readonly askFallback: 'deny' | 'abstain';
   /** Whether the cached rules were evaluated. If not, the `on_error` setting determined the decision. */
@@ -32,9 +32,9 @@ export interface OfflineEvaluationResult {
 export async function decideOffline(
   events: readonly RelayEvent[] | null,
   reason: string,
-  paths: BundleCachePath,
+  paths: BundleCacheLocation,
   settings: HookSettings,
-): Promise<OfflineEvaluationResult> {
+): Promise<OfflineDecisionResult> {
   const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
   const nowMs = Date.now();
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
@@ -52,7 +52,7 @@ export async function decideOffline(
  * Returns the decision that replaces `ask` for agents that cannot ask their user. The cached bundle contains
  * this setting.
  */
-export function readAskFallback(paths: BundleCachePath, settings: HookSettings): 'deny' | 'abstain' {
+export function readAskFallback(paths: BundleCacheLocation, settings: HookSettings): 'deny' | 'abstain' {
   const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
   const bundle = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
   return bundle?.relay.ask_fallback === 'abstain' ? 'abstain' : 'deny';

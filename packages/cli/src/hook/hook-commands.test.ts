@@ -21,7 +21,7 @@ import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { listAgentHookDefinitions } from './agent-hook-definitions.ts';
-import { countInstalledHooks, replaceFloeHooks } from './hook-configuration.ts';
+import { countRequiredAndInstalledHooks, replaceFloeHooks } from './hook-configuration.ts';
 import { readHookSettings } from './hook-settings.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
@@ -123,8 +123,8 @@ suite('the settings of agents', () => {
       const once = replaceFloeHooks(foreign, agent, command);
       assert.deepEqual(replaceFloeHooks(once, agent, command), once);
       const wanted = Object.keys(agent.hooks).length;
-      assert.deepEqual(countInstalledHooks(once, agent), { found: wanted, wanted });
-      assert.deepEqual(countInstalledHooks(foreign, agent), { found: 0, wanted });
+      assert.deepEqual(countRequiredAndInstalledHooks(once, agent), { found: wanted, wanted });
+      assert.deepEqual(countRequiredAndInstalledHooks(foreign, agent), { found: 0, wanted });
       const { version: _root, ...without } = replaceFloeHooks(once, agent, null);
       assert.deepEqual(without, foreign);
       assert.deepEqual(

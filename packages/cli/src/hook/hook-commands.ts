@@ -4,8 +4,8 @@ import type { CliCommand } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 import { type AgentHookDefinition, listAgentHookDefinitions } from './agent-hook-definitions.ts';
 import { getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
-import { endProcess } from './end-process.ts';
-import { countInstalledHooks } from './hook-configuration.ts';
+import { exitProcess } from './exit-process.ts';
+import { countRequiredAndInstalledHooks } from './hook-configuration.ts';
 import { findHookProblems } from './hook-problems.ts';
 import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
 import { installHookCommand, uninstallHookCommand } from './install-commands.ts';
@@ -31,7 +31,7 @@ const hookCommand: CliCommand = {
     const [agent, ...more] = args;
     if (agent === undefined || more.length > 0) throw new UsageError('usage: floe hook <agent>');
     const exitCode = await runHook(agent);
-    endProcess(exitCode);
+    exitProcess(exitCode);
     return exitCode;
   },
 };
@@ -89,7 +89,7 @@ function getAgentStatuses(agent: AgentHookDefinition): AgentStatus[] {
     return file ? [{ scope, path, file }] : [];
   });
   return settingsFiles.flatMap(({ scope, path, file }) => {
-    const { found, wanted } = countInstalledHooks(file, agent);
+    const { found, wanted } = countRequiredAndInstalledHooks(file, agent);
     if (found === 0) return [];
     const line = `${agent.agent.padEnd(11)} ${scope}: ${found} of ${wanted} hooks in ${path}`;
     return [{ line, problems: findHookProblems(agent, { scope, path, file, allFiles: settingsFiles }) }];

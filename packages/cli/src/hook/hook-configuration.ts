@@ -38,7 +38,7 @@ export function replaceFloeHooks(
  * Returns the name of the first hook setting that has the wrong type, such as `hooks.PreToolUse`. Returns null
  * if there is none. `replaceFloeHooks` would delete such a setting.
  */
-export function findMalformedHooks({ hooks }: JsonObject, agent: AgentHookDefinition): string | null {
+export function findMalformedHookSetting({ hooks }: JsonObject, agent: AgentHookDefinition): string | null {
   if (hooks === undefined) return null;
   if (!isJsonObject(hooks)) return 'hooks';
   const event = Object.keys(agent.hooks).find(
@@ -77,7 +77,7 @@ export function findInstalledHooks(file: JsonObject, agent: AgentHookDefinition)
 }
 
 /** Returns how many hooks Floe needs in the settings of an agent, and how many of them exist. */
-export function countInstalledHooks(
+export function countRequiredAndInstalledHooks(
   file: JsonObject,
   agent: AgentHookDefinition,
 ): { readonly found: number; readonly wanted: number } {

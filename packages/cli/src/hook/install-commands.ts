@@ -17,7 +17,7 @@ import type { CliCommand } from '../command.ts';
 import { parseCliOptions } from '../parse-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { type HookScope, listAgentHookDefinitions } from './agent-hook-definitions.ts';
-import { findMalformedHooks, replaceFloeHooks } from './hook-configuration.ts';
+import { findMalformedHookSetting, replaceFloeHooks } from './hook-configuration.ts';
 import { readHookSettings, resolveHookPaths } from './hook-settings.ts';
 import { refreshBundle } from './refresh-bundle.ts';
 import { formatTextDiff } from './text-diff.ts';
@@ -56,7 +56,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
   const { agent, path, scope, dryRun, yes } = parseInstallTarget(args, action);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const before = parseSettings(text, path);
-  const malformed = findMalformedHooks(before, agent);
+  const malformed = findMalformedHookSetting(before, agent);
   if (malformed !== null)
     throw new UsageError(
       `${path} was not changed because ${malformed} is not ${malformed === 'hooks' ? 'an object' : 'a list'}. Correct the file.`,

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@floe/contract/json';
 import {
-  type BundleCachePath,
+  type BundleCacheLocation,
   type CachedBundle,
   getBundleCacheDirectory,
   parseSignedBundle,
@@ -20,7 +20,7 @@ const FETCH_TIMEOUT_MS = 10_000;
  * user.
  * @throws HookRequestError if the bundle cannot be downloaded or is rejected
  */
-export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
+export async function refreshBundle(paths: BundleCacheLocation, settings: HookSettings): Promise<string> {
   const { baseUrl, key } = settings;
   if (baseUrl === null || key === null)
     throw new HookRequestError(

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BundleCachePath, getBundleCacheDirectory } from './bundle-cache.ts';
+import { type BundleCacheLocation, getBundleCacheDirectory } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
 
 /** How long hooks avoid a server after it did not respond within the time limit, in milliseconds. */
@@ -12,7 +12,7 @@ export const SERVER_PROBE_INTERVAL_MS = 10_000;
  * Records that the server did not respond within the time limit. Never throws. If the record cannot be
  * written, later hooks contact the server as usual.
  */
-export function markServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
+export function markServerUnresponsive(paths: BundleCacheLocation, settings: HookSettings): void {
   const path = unresponsiveMarkerPath(paths, settings);
   try {
     mkdirSync(getBundleCacheDirectory(paths, settings), { recursive: true, mode: 0o700 });
@@ -23,7 +23,11 @@ export function markServerUnresponsive(paths: BundleCachePath, settings: HookSet
 }
 
 /** Returns whether the server did not respond within the time limit in the last 30 seconds. */
-export function isServerUnresponsive(paths: BundleCachePath, settings: HookSettings, nowMs: number): boolean {
+export function isServerUnresponsive(
+  paths: BundleCacheLocation,
+  settings: HookSettings,
+  nowMs: number,
+): boolean {
   const path = unresponsiveMarkerPath(paths, settings);
   try {
     const ageMs = nowMs - statSync(path).mtimeMs;
@@ -38,10 +42,10 @@ export function isServerUnresponsive(paths: BundleCachePath, settings: HookSetti
 }
 
 /** Deletes the record that the server does not respond, so that hooks contact the server again. */
-export function markServerResponsive(paths: BundleCachePath, settings: HookSettings): void {
+export function markServerResponsive(paths: BundleCacheLocation, settings: HookSettings): void {
   rmSync(unresponsiveMarkerPath(paths, settings), { force: true });
 }
 
-function unresponsiveMarkerPath(paths: BundleCachePath, settings: HookSettings): string {
+function unresponsiveMarkerPath(paths: BundleCacheLocation, settings: HookSettings): string {
   return join(getBundleCacheDirectory(paths, settings), 'unresponsive');
 }

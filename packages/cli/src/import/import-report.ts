@@ -1,5 +1,5 @@
 /** What the import did with a field of the source. */
-export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
+export type FieldImportOutcome = 'imported' | 'changed' | 'not_imported';
 
 /**
  * What the import did with one field of the source. The note states how the field was changed or why it was
@@ -8,11 +8,11 @@ export type ImportOutcome = 'imported' | 'changed' | 'not_imported';
 export interface ImportReportLine {
   readonly group: string;
   readonly field: string;
-  readonly outcome: ImportOutcome;
+  readonly outcome: FieldImportOutcome;
   readonly note: string;
 }
 
-const OUTCOME_WORDS: Readonly<Record<ImportOutcome, string>> = {
+const OUTCOME_WORDS: Readonly<Record<FieldImportOutcome, string>> = {
   imported: 'imported',
   changed: 'changed',
   not_imported: 'not imported',
@@ -35,7 +35,7 @@ export class ImportReport {
     return [...this.#lines.values()];
   }
 
-  counts(): Readonly<Record<ImportOutcome, number>> {
+  counts(): Readonly<Record<FieldImportOutcome, number>> {
     const counts = { imported: 0, changed: 0, not_imported: 0 };
     for (const { outcome } of this.#lines.values()) counts[outcome] += 1;
     return counts;

@@ -1,5 +1,5 @@
 import { escapeVariableReferences } from '@floe/contract/config/variable-references';
-import type { ImportOutcome, ImportReport } from './import-report.ts';
+import type { FieldImportOutcome, ImportReport } from './import-report.ts';
 import type { SecretVariables } from './secret-variables.ts';
 
 /** The state that all parts of an import share. */
@@ -188,7 +188,7 @@ export class ImportSourceObject {
   }
 
   /** Records the outcome of a field. */
-  note(name: string, outcome: ImportOutcome, note = ''): void {
+  note(name: string, outcome: FieldImportOutcome, note = ''): void {
     this.#read.add(name);
     this.#context.report.record({ group: this.#group, field: this.fieldPath(name), outcome, note });
   }

@@ -30,7 +30,7 @@ export function toOriginalOffsets(
 }
 
 /**
- * Combines findings. Replaces findings that overlap with one that covers all of them and has the kinds of all. It is a
+ * Combines findings. Replaces overlapping findings with one finding that covers all of them and has all their kinds. It is a
  * secret if one of them is.
  */
 export function mergeFindings(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
@@ -55,7 +55,7 @@ export function mergeFindings(some: readonly Finding[], others: readonly Finding
 }
 
 /** Adds the findings of a second list that do not overlap with those of the first. Both lists are in order. */
-export function addSeparateFindings(
+export function mergeNonOverlappingFindings(
   findings: readonly Finding[],
   others: readonly Finding[],
 ): readonly Finding[] {

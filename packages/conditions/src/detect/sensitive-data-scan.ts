@@ -9,10 +9,10 @@ import {
 } from './character-codes.ts';
 import { decodeEscapeSequences } from './escape-sequences.ts';
 import {
-  addSeparateFindings,
   type Finding,
   type FindingKind,
   mergeFindings,
+  mergeNonOverlappingFindings,
   type SecretDetector,
   toOriginalOffsets,
 } from './findings.ts';
@@ -86,7 +86,7 @@ function scanTerminalText(
     meter.charge(plain.replacedParts);
     return toOriginalOffsets(new TextScan(plain.finish(), wanted, meter).findings, plain);
   });
-  return addSeparateFindings(mergeFindings(separated, joined), findings);
+  return mergeNonOverlappingFindings(mergeFindings(separated, joined), findings);
 }
 
 /** Finds sensitive data in a text as it is. */

@@ -3,7 +3,7 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/dialog-prompts.ts';
 import { PermissionContactsProvider } from '../data/permission-contacts.tsx';
-import { type Session, SignedInContext, type SignedInSession, sessionQuery } from '../data/session.ts';
+import { type Session, type SignedInSession, SignedInSessionContext, sessionQuery } from '../data/session.ts';
 import { useValueEffect } from '../data/use-value-effect.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { lazyWithFailureNotice } from '../ui/lazy-with-failure-notice.tsx';
@@ -66,12 +66,12 @@ export function OrgShell() {
       </Suspense>
     );
   return (
-    <SignedInContext value={session}>
+    <SignedInSessionContext value={session}>
       <PermissionContactsProvider>
         <Shell ended={ended !== null} moved={current?.state === 'signed_in' && current.org.id !== orgId} />
         {ended && toSignIn}
       </PermissionContactsProvider>
-    </SignedInContext>
+    </SignedInSessionContext>
   );
 }
 

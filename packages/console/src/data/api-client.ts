@@ -135,7 +135,10 @@ export async function fetchAllRows<Row>(
  * Fetches a resource and its ETag. Send the ETag in `If-Match` when you change the resource.
  * @throws ApiError if the request fails or the response has an error status
  */
-export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<ResourceWithETag<Body>> {
+export async function getJsonWithETag<Body>(
+  path: string,
+  signal?: AbortSignal,
+): Promise<ResourceWithETag<Body>> {
   const answer = await sendRequest(path, { method: 'GET', signal });
   return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
@@ -168,7 +171,7 @@ export async function sendJson<Body>(
  * the ETag for its next change.
  * @throws ApiError if the request fails or the response has an error status
  */
-export async function sendAndReturnETag<Body>(
+export async function sendJsonWithETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
   body: unknown,

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getWithETag, type ResourceWithETag, sendJson } from './api-client.ts';
+import { getJsonWithETag, type ResourceWithETag, sendJson } from './api-client.ts';
 import { type ApiMutation, useApiMutation } from './api-mutation.ts';
 import { findFieldChanges } from './field-changes.ts';
 import type { PermissionAction } from './permissions.ts';
@@ -46,7 +46,7 @@ export function buildResourceQuery<Resource extends { readonly id: string }, For
 ) {
   return queryOptions({
     queryKey: [...kind.touches[0], 'one', id],
-    queryFn: ({ signal }) => getWithETag<Resource>(buildResourceApiPath(kind, id), signal),
+    queryFn: ({ signal }) => getJsonWithETag<Resource>(buildResourceApiPath(kind, id), signal),
   });
 }
 

@@ -26,11 +26,11 @@ export function useSession(): Session | undefined {
  * The context with the session of the signed-in member. With a context, controls can read the session without
  * subscribing to the query.
  */
-export const SignedInContext = createContext<SignedInSession | null>(null);
+export const SignedInSessionContext = createContext<SignedInSession | null>(null);
 
 /** Returns the session of the signed-in member. @throws Error outside the organization shell */
 export function useSignedInSession(): SignedInSession {
-  const session = use(SignedInContext);
+  const session = use(SignedInSessionContext);
   if (session === null) throw new Error('This component requires a signed-in member.');
   return session;
 }

@@ -6,14 +6,14 @@ import {
   listRolesWithPermission,
   type PermissionAction,
 } from './permissions.ts';
-import { SignedInContext } from './session.ts';
+import { SignedInSessionContext } from './session.ts';
 
 /**
  * Returns the reason why the signed-in user may not perform an action. Returns null if the user may perform it
  * or no action is given.
  */
 export function useDenialReason(action: PermissionAction | undefined): string | null {
-  const session = use(SignedInContext);
+  const session = use(SignedInSessionContext);
   const { members, load } = use(PermissionContactsContext);
   const deniedAction =
     action !== undefined && session !== null && !isActionAllowed(session.role, action) ? action : null;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { getWithETag, type ResourceWithETag, sendAndReturnETag } from './api-client.ts';
+import { getJsonWithETag, type ResourceWithETag, sendJsonWithETag } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import { useApiMutation } from './api-mutation.ts';
 import { type FieldChange, findFieldChanges } from './field-changes.ts';
@@ -143,12 +143,12 @@ function usePatch<Resource, Form>({
   return useApiMutation(
     async ({ values, etag }: Sent<Form>) => {
       const send = (version: string | null) =>
-        sendAndReturnETag<Resource>('PATCH', path, write(values), version);
+        sendJsonWithETag<Resource>('PATCH', path, write(values), version);
       try {
         return await send(etag);
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 412)) throw error;
-        const newest = await getWithETag<Resource>(path);
+        const newest = await getJsonWithETag<Resource>(path);
         if (!isConflict(newest, values)) return send(newest.etag);
         onStale(newest);
         throw error;

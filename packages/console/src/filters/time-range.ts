@@ -34,7 +34,7 @@ function rangeIn(text: string): DurationInput | null {
  * Returns the length of a relative range such as `24h` in milliseconds. Returns null if the text is not a range
  * or is longer than 400 days.
  */
-export function parseRangeMs(text: string): number | null {
+export function parseRelativeTimeRangeMs(text: string): number | null {
   const length = rangeIn(text);
   return length && toDurationMs(length);
 }
@@ -43,7 +43,7 @@ export function parseRangeMs(text: string): number | null {
  * Returns the short form of a range that URLs contain, such as `45m` for `45 minutes`. Returns null if the
  * text is not a range.
  */
-export function normalizeRange(text: string): string | null {
+export function normalizeRelativeTimeRange(text: string): string | null {
   const length = rangeIn(text);
   return length && `${length.amount}${length.unit}`;
 }
@@ -53,14 +53,14 @@ export function resolveTimeRange(query: URLSearchParams, now: Date, defaultRange
   const from = momentOf(query.get('from'));
   const to = momentOf(query.get('to'));
   if (from && (!to || to > from)) return { from, to: to ?? now, range: null };
-  const range = normalizeRange(query.get('range') ?? '') ?? defaultRange;
-  return { from: new Date(now.getTime() - (parseRangeMs(range) ?? 0)), to: now, range };
+  const range = normalizeRelativeTimeRange(query.get('range') ?? '') ?? defaultRange;
+  return { from: new Date(now.getTime() - (parseRelativeTimeRangeMs(range) ?? 0)), to: now, range };
 }
 
 /** Returns the time range as of `now`. A relative range moves with the time. */
 export function advanceTimeRange(span: SelectedTimeRange, now: Date): SelectedTimeRange {
   if (span.range === null) return span;
-  return { ...span, from: new Date(now.getTime() - (parseRangeMs(span.range) ?? 0)), to: now };
+  return { ...span, from: new Date(now.getTime() - (parseRelativeTimeRangeMs(span.range) ?? 0)), to: now };
 }
 
 /**
@@ -79,7 +79,7 @@ export function splitRelativeTimeRange<Value>(
   parameters: Readonly<Record<string, Value>>,
   { range }: SelectedTimeRange,
 ): readonly [parameters: Readonly<Record<string, Value>>, lastMs?: number] {
-  const lastMs = range === null ? null : parseRangeMs(range);
+  const lastMs = range === null ? null : parseRelativeTimeRangeMs(range);
   if (lastMs === null) return [parameters];
   const { from: _, ...others } = parameters;
   return [others, lastMs];

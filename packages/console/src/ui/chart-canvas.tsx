@@ -6,7 +6,7 @@ import { getBrowserTimeZone } from '../format/times.ts';
 import type { ChartProps, PlottedSeries } from './chart.tsx';
 import { describeAnnotationsAt, drawAnnotations } from './chart-annotations.ts';
 import { listSeriesColors } from './chart-colors.ts';
-import { listAxisIncrements } from './chart-increments.ts';
+import { getAxisIncrementOptions } from './chart-increments.ts';
 import { formatIntervalLabel } from './chart-intervals.ts';
 import { stackSeries } from './chart-stack.ts';
 import { createChartTooltip } from './chart-tooltip.ts';
@@ -168,7 +168,7 @@ function axesOf(
     {
       ...axis,
       size: 64,
-      ...listAxisIncrements(shown),
+      ...getAxisIncrementOptions(shown),
       values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format),
     },
   ];

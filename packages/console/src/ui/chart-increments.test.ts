@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listAxisIncrements } from './chart-increments.ts';
+import { getAxisIncrementOptions } from './chart-increments.ts';
 
 test('the axis of a chart of counts has no labels between integers', () => {
-  const { incrs = [] } = listAxisIncrements([
+  const { incrs = [] } = getAxisIncrementOptions([
     [0, null, 1],
     [3, 0, 0],
   ]);
@@ -12,5 +12,5 @@ test('the axis of a chart of counts has no labels between integers', () => {
 });
 
 test('the axis of a chart of durations can have labels between integers', () => {
-  assert.deepEqual(listAxisIncrements([[0.4, null]]), {});
+  assert.deepEqual(getAxisIncrementOptions([[0.4, null]]), {});
 });

@@ -7,7 +7,9 @@ const INTEGER_INCREMENTS = Array.from({ length: 16 }, (_, power) =>
  * Returns the possible increments between the labels of the value axis. If all values are integers, such as counts, the
  * labels are integers too. Otherwise, the chart library chooses the increments.
  */
-export function listAxisIncrements(values: readonly (readonly (number | null)[])[]): { incrs?: number[] } {
+export function getAxisIncrementOptions(values: readonly (readonly (number | null)[])[]): {
+  incrs?: number[];
+} {
   const isCount = values.every((series) =>
     series.every((value) => value === null || Number.isInteger(value)),
   );

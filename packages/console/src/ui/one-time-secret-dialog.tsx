@@ -66,13 +66,13 @@ export function OneTimeSecretDialog({
         </p>
         {children}
       </div>
-      {!copied && <SecretGuard what={what} />}
+      {!copied && <UnsavedSecretGuard what={what} />}
     </Dialog>
   );
 }
 
 /** Asks for confirmation before the user leaves the page with a secret that is not saved. */
-export function SecretGuard({ what }: { readonly what: 'key' | 'link' }) {
+export function UnsavedSecretGuard({ what }: { readonly what: 'key' | 'link' }) {
   return (
     <LeaveGuard title={`Leave without saving the ${what}?`} verb="Leave page">
       This {what} will not be shown again. If you have not saved it, you will lose it.

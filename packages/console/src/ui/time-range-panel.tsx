@@ -1,5 +1,9 @@
 import { useState } from 'react';
-import { normalizeRange, type SelectedTimeRange, TIME_RANGE_PRESETS } from '../filters/time-range.ts';
+import {
+  normalizeRelativeTimeRange,
+  type SelectedTimeRange,
+  TIME_RANGE_PRESETS,
+} from '../filters/time-range.ts';
 import { getBrowserTimeZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
@@ -39,7 +43,7 @@ export function TimeRangePanel({
 
 function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeUrlParameters) => void }) {
   const [text, setText] = useState('');
-  const name = normalizeRange(text);
+  const name = normalizeRelativeTimeRange(text);
   return (
     <form
       onSubmit={(event) => {

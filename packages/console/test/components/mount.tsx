@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { formatQueryString, parseQueryString } from '../../src/app/query-string.ts';
 import { PermissionContactsProvider } from '../../src/data/permission-contacts.tsx';
 import { createQueryClient } from '../../src/data/query-client.ts';
-import { SignedInContext, type SignedInSession } from '../../src/data/session.ts';
+import { type SignedInSession, SignedInSessionContext } from '../../src/data/session.ts';
 import { ToastContainer } from '../../src/ui/toast.tsx';
 import { TooltipProvider } from '../../src/ui/tooltip.tsx';
 import * as controls from './controls.tsx';
@@ -48,14 +48,14 @@ if (!place) throw new Error('index.html has no element "console".');
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
-      <SignedInContext value={session}>
+      <SignedInSessionContext value={session}>
         <PermissionContactsProvider>
           <TooltipProvider>
             <RouterProvider router={router} />
             <ToastContainer />
           </TooltipProvider>
         </PermissionContactsProvider>
-      </SignedInContext>
+      </SignedInSessionContext>
     </QueryClientProvider>
   </StrictMode>,
 );

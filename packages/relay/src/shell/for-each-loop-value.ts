@@ -7,7 +7,7 @@ const MAX_LOOP_VALUES = 16;
 const PLAIN_VALUE = /^\w*$/;
 
 /**
- * Runs the callback for each value of a loop variable. Returns false if there are too many values.
+ * Runs the callback for each value of a loop variable. If there are too many values, runs it once, and returns false unless all values are plain words.
  */
 export function forEachLoopValue(
   name: string,

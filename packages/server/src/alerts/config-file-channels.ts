@@ -1,8 +1,11 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { createId } from '../core/ids.ts';
-import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
+import {
+  defineConfigFileResourceKind,
+  type StoredResourceKind,
+} from '../platform/config-file-resource-kind.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
-import { type ChannelRow, insertChannel, listChannelsOfOrgs, updateChannel } from '../store/channels.ts';
+import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
 import { toChannelResource } from './channel-resource.ts';
 import { removeChannel } from './remove-channel.ts';
 import { toChannelColumns } from './stored-channel.ts';
@@ -14,7 +17,7 @@ export const STORED_CHANNEL_RESOURCE_KIND: StoredResourceKind<ChannelConfig, Cha
   kind: 'channels',
   list: ({ channels }) => channels,
   nameOf: ({ name }) => name,
-  stored: listChannelsOfOrgs,
+  stored: listAllChannels,
   storedName: ({ name }) => name,
   isReferenced: true,
 };
@@ -24,7 +27,7 @@ export const STORED_CHANNEL_RESOURCE_KIND: StoredResourceKind<ChannelConfig, Cha
  * that every process can deliver to them.
  */
 export function createConfigFileChannelResourceKind(key: SecretEncryptionKey, nowMs: number) {
-  return defineConfigFileKind({
+  return defineConfigFileResourceKind({
     ...STORED_CHANNEL_RESOURCE_KIND,
     columns({ orgId, config }, before) {
       const place = before ?? { id: createId('chn', nowMs), org_id: orgId };

@@ -10,7 +10,7 @@ import {
   listUnroutedAlerts,
   markAlertsRouted,
 } from '../store/alerts.ts';
-import { type ChannelRow, listChannelsOfOrgs } from '../store/channels.ts';
+import { type ChannelRow, listAllChannels } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { getAlertTags } from './alert.ts';
 import { managesIncidents } from './channels/channel-definitions.ts';
@@ -78,7 +78,7 @@ async function loadChannels(
   orgIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SubscribedChannel[]>> {
   const byOrg = new Map<string, SubscribedChannel[]>();
-  for (const row of await listChannelsOfOrgs(writer, orgIds)) {
+  for (const row of await listAllChannels(writer, orgIds)) {
     const others = byOrg.get(row.org_id);
     const listener = { row, subscription: parseChannelSubscription(row) };
     if (others) others.push(listener);

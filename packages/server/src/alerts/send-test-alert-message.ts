@@ -5,7 +5,7 @@ import type { AlertSender } from './alert-sender.ts';
 import type { DecryptedChannel } from './stored-channel.ts';
 
 /** The result of sending a test message. */
-export interface ChannelTestResult {
+export interface TestAlertMessageResult {
   readonly ok: boolean;
   /** HTTP or SMTP status; null if the receiver did not respond. */
   readonly status: number | null;
@@ -24,7 +24,7 @@ export async function sendTestAlertMessage(
     clock,
     baseUrl,
   }: { readonly sender: AlertSender; readonly clock: Clock; readonly baseUrl: () => string },
-): Promise<ChannelTestResult> {
+): Promise<TestAlertMessageResult> {
   const now = clock.now();
   const started = clock.monotonic();
   const notice = createTestAlertMessage(

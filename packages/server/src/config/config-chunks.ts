@@ -16,14 +16,14 @@ type ConfigChunk =
   | { readonly section: string; readonly entries: readonly unknown[] };
 
 /** A configuration that is split into chunks of limited size, so that it can be sent between threads. */
-export interface SplitConfig {
+export interface ChunkedConfig {
   /** The configuration without organizations. */
   readonly installation: FloeConfig;
-  readonly orgs: readonly SplitOrg[];
+  readonly orgs: readonly ChunkedOrg[];
 }
 
 /** An organization that is split into chunks of limited size. */
-export interface SplitOrg {
+export interface ChunkedOrg {
   readonly id: string;
   /** Organizations with the same digest are equal. */
   readonly digest: string;
@@ -31,8 +31,8 @@ export interface SplitOrg {
 }
 
 /** Splits the organizations of a configuration into chunks. */
-export function splitConfig(config: FloeConfig): SplitConfig {
-  const orgs = config.orgs.map((org): SplitOrg => {
+export function splitConfig(config: FloeConfig): ChunkedConfig {
+  const orgs = config.orgs.map((org): ChunkedOrg => {
     const chunks = listChunks(org).map((chunk) => new Uint8Array(serialize(chunk)));
     const digest = createHash('sha256');
     for (const chunk of chunks) digest.update(chunk);

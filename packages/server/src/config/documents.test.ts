@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { ENVIRONMENT_OVERRIDES, readEnvironment, SECRET_VARIABLES } from './environment.ts';
+import { ENVIRONMENT_OVERRIDES, readEnvironment, SECRET_ENVIRONMENT_VARIABLES } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 import { listSchemaKeysAt } from './schema-lookup.ts';
 
@@ -77,7 +77,7 @@ test('the page of environment variables lists every variable that accepts a file
   ];
   assert.deepEqual(
     listed.map(([, name, replaced]) => [name, replaced]),
-    SECRET_VARIABLES.map((name) => [name, name]),
+    SECRET_ENVIRONMENT_VARIABLES.map((name) => [name, name]),
   );
 });
 

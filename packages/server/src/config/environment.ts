@@ -32,7 +32,7 @@ const OTHER_VARIABLES = [
  * The environment variables that contain a secret. For each, the variable with the suffix `_FILE`
  * names a file that contains the secret.
  */
-export const SECRET_VARIABLES = [
+export const SECRET_ENVIRONMENT_VARIABLES = [
   'FLOE_SECRET_KEY',
   'FLOE_ENCRYPTION_KEYS',
   'FLOE_DATABASE_URL',
@@ -142,7 +142,7 @@ export function readEnvironment(
 function readVariableFiles(env: NodeJS.ProcessEnv, { allowMissingFiles = false }: ReadEnvironmentOptions) {
   const values = new Map<string, string>();
   const problems: ConfigProblem[] = [];
-  for (const name of SECRET_VARIABLES) {
+  for (const name of SECRET_ENVIRONMENT_VARIABLES) {
     const where = `${name}_FILE`;
     const path = env[where];
     if (!path) continue;
@@ -169,7 +169,7 @@ function unknownVariables(names: readonly string[]): ServerEnvironment['unknown'
   const known = [
     ...Object.keys(ENVIRONMENT_OVERRIDES),
     ...OTHER_VARIABLES,
-    ...SECRET_VARIABLES.map((name) => `${name}_FILE`),
+    ...SECRET_ENVIRONMENT_VARIABLES.map((name) => `${name}_FILE`),
   ];
   return names
     .filter((name) => name.startsWith('FLOE_') && !known.includes(name) && !NON_SERVER_VARIABLES.test(name))

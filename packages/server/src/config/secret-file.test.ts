@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { checkConfigFile } from './check-config.ts';
 import { ConfigError } from './config-problem.ts';
-import { readEnvironment, SECRET_VARIABLES } from './environment.ts';
+import { readEnvironment, SECRET_ENVIRONMENT_VARIABLES } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 import { listSecretFilePaths, readSecretFile } from './secret-file.ts';
 
@@ -108,7 +108,7 @@ test('config check reads files; with --allow-unset, a missing file is ignored, a
 
 test('every secret variable can be read from a file', () => {
   const path = write('variable', `${SECRET}\n`);
-  for (const name of SECRET_VARIABLES) {
+  for (const name of SECRET_ENVIRONMENT_VARIABLES) {
     const environment = readEnvironment({ [`${name}_FILE`]: path });
     const { secretKey, encryptionKeys, overrides } = environment;
     assert.deepEqual([secretKey, ...encryptionKeys, ...overrides.map(({ value }) => value)].filter(Boolean), [

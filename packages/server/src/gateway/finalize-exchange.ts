@@ -15,11 +15,7 @@ import {
   type StartedExchange,
 } from './exchange-record.ts';
 import { computePromptCacheSavings } from './prompt-cache-savings.ts';
-import {
-  computeAndRecordUsageAndCost,
-  computeResponseCacheSavings,
-  type UsageAndCost,
-} from './usage-and-cost.ts';
+import { computeResponseCacheSavings, recordUsageAndCost, type UsageAndCost } from './usage-and-cost.ts';
 import { toTokenColumns } from './usage-fields.ts';
 
 /** The usage of a response that its provider still generates. */
@@ -47,7 +43,7 @@ function recordExchange(x: Exchange, latencyMs: number): void {
   gateway.openExchanges.delete(x);
   x.capacity.release();
   const background = findUnfinishedResponse(x);
-  const usageAndCost = background ? NO_USAGE : computeAndRecordUsageAndCost(x);
+  const usageAndCost = background ? NO_USAGE : recordUsageAndCost(x);
   if (admission && !background) {
     gateway.guard.settle(
       admission.grant,

@@ -23,7 +23,7 @@ export interface UsageAndCost {
  * content is charged only for the usage that its provider reported. An attempt without a price adds
  * tokens but no cost. Also records the usage and the price of the last attempt in its attempt record.
  */
-export function computeAndRecordUsageAndCost(x: Exchange): UsageAndCost {
+export function recordUsageAndCost(x: Exchange): UsageAndCost {
   // A cached response was charged when it was generated.
   if (x.result.state === 'cached')
     return {
@@ -101,11 +101,11 @@ function computeAttemptCost(x: Exchange, usage: Usage | null): AttemptCost {
   if (price === null) return { nanoUsd: null, costSource: null };
   // Something was used, but not reported.
   if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
-  return computeAndRecordAttemptCost(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
+  return recordAttemptCost(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
 }
 
 /** Computes an attempt's cost, and records its price, units and service tier. */
-export function computeAndRecordAttemptCost(
+export function recordAttemptCost(
   attempt: AttemptRecord | undefined,
   usage: Usage,
   price: Price | null,

@@ -10,8 +10,8 @@ import { expireHistoryExceptExchanges } from '../store/retention.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { compileLimitsAndBudgets, toConfiguredLimitOrBudget } from './compile-limits-and-budgets.ts';
-import { openGuardrails } from './guardrails.ts';
 import { findRejectionFault } from './limit-and-budget-enforcer.ts';
+import { openLimitAndBudgetRuntime } from './limit-and-budget-runtime.ts';
 
 const ORG = 'acme';
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ async function start(t: TestContext) {
       sharedTimeoutMs: 50,
       observeSharedStore: () => undefined,
     };
-    const process = await openGuardrails({ ...parts, ...shared });
+    const process = await openLimitAndBudgetRuntime({ ...parts, ...shared });
     let rules = compileLimitsAndBudgets([], [], 'UTC');
     let number = 0;
     const attributes = (endUser: string) => ({ key: KEY, endUser, models: ['m'], metadata: null });

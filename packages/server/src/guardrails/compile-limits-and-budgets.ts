@@ -106,13 +106,13 @@ export function toConfiguredLimitOrBudget<Config extends LimitConfig | BudgetCon
   return { id: computeConfigFileRuleId(config), source: 'file', config };
 }
 
-/** The fields that determine the id of a limit or budget in floe.yaml. */
+/** The fields that determine the id of a limit, budget or relay rule in floe.yaml. */
 export type ConfigFileRuleIdentity = Partial<
   Pick<LimitConfig, 'name' | 'scope' | 'per' | 'team' | 'key' | 'owner' | 'end_user' | 'model'>
 >;
 
 /**
- * Returns the id of a limit or budget in floe.yaml: its name, or a hash of the conditions that
+ * Returns the id of a limit, budget or relay rule in floe.yaml: its name, or a hash of the conditions that
  * select its requests. The counters therefore survive a change of the limit's value.
  */
 export function computeConfigFileRuleId(config: ConfigFileRuleIdentity): string {

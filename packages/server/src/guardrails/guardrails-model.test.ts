@@ -16,8 +16,8 @@ import type { Database, LimitCounters } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { startTestRedis } from '../store/test/redis-server.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { openGuardrails } from './guardrails.ts';
 import { LimitAndBudgetEnforcer } from './limit-and-budget-enforcer.ts';
+import { openLimitAndBudgetRuntime } from './limit-and-budget-runtime.ts';
 import { SpendCache } from './spend-cache.ts';
 import {
   expectExactResult,
@@ -123,7 +123,7 @@ test('a default installation admits the same, and its database contains the spen
       clock,
       log: silentLog,
     };
-    const { guard, close } = await openGuardrails(parts);
+    const { guard, close } = await openLimitAndBudgetRuntime(parts);
     const fleet = fleetOf([guard], clock);
     // What crosses a threshold is told to the channels of its org.
     await database.transaction(async (writer) => {

@@ -9,7 +9,10 @@ import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tag
 import { EventStreamResponse } from '../management/event-stream-response.ts';
 import { FileDownload } from '../management/file-download.ts';
 import { acceptsIdempotencyKey, type Operation } from '../management/operation.ts';
-import { buildResourcePath, mapOperationsToResourceGetters } from '../management/resource-getters.ts';
+import {
+  buildResourcePath,
+  mapOperationsToResourceGetOperations,
+} from '../management/resource-get-operations.ts';
 import type { Actor } from '../platform/actor.ts';
 import { hasCurrentAccess } from '../platform/current-actor.ts';
 import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
@@ -53,7 +56,7 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
   });
   const sessionOperations = options.signIn?.operations ?? [];
   const allowedMethods = methodsByPath([...options.operations, ...sessionOperations]);
-  const resources = mapOperationsToResourceGetters(options.operations);
+  const resources = mapOperationsToResourceGetOperations(options.operations);
   app.decorateRequest('actor', null);
   if (options.recordCall) observeApiCalls(app, options.host.clock, options.recordCall);
   app.removeAllContentTypeParsers();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyScope } from '@floe/contract/scopes';
-import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
+import { createConfigFilePlatformKeyResourceKind } from '../platform/config-file-platform-keys.ts';
 import { createResourceKindSyncFactory } from '../platform/config-file-sync.ts';
 import { loadKeyring } from '../platform/load-keyring.ts';
 import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
@@ -206,7 +206,7 @@ test('a leaked key value in floe.yaml remains revoked until the file has another
     api.database.transaction((writer) =>
       syncTestOrgs(
         writer,
-        [createResourceKindSyncFactory(createConfigFilePlatformKeyKind(apiTestPepper))],
+        [createResourceKindSyncFactory(createConfigFilePlatformKeyResourceKind(apiTestPepper))],
         [{ id: 'acme', keys: [{ name: 'filed', scopes: ['gateway'], key }] }],
         { nowMs: API_TEST_NOW },
       ),

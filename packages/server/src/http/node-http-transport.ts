@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import { createBodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
+import { BodyChunks } from '../gateway/body-chunks.ts';
 import { BodyDeadline } from '../gateway/body-deadline.ts';
-import { BodyPieces } from '../gateway/body-pieces.ts';
 import {
   ClientDisconnectedError,
   type ClientTransport,
@@ -78,7 +78,7 @@ export class NodeHttpTransport implements ClientTransport {
     requireJsonBody(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw createBodyTooLargeFault(limitBytes);
     return new Promise((resolve, reject) => {
-      const pieces = new BodyPieces();
+      const pieces = new BodyChunks();
       const settle = (failure: Error | null) => {
         deadline.cancel();
         req.off('data', take).off('end', whole).off('close', gone).off('error', gone);

@@ -6,7 +6,7 @@ import { resolveAllowedRoles } from '../management/access.ts';
 import { eventStreamSchema } from '../management/event-stream-response.ts';
 import { FILE_DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
 import { acceptsIdempotencyKey, listAcceptedScopes, type Operation } from '../management/operation.ts';
-import { mapOperationsToResourceGetters } from '../management/resource-getters.ts';
+import { mapOperationsToResourceGetOperations } from '../management/resource-get-operations.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -32,7 +32,9 @@ export function buildOpenApiDocument(
 ) {
   const components: Record<string, JsonSchema> = {};
   const error = toJsonSchema(apiErrorBody, 'output', components);
-  const resources = mapOperationsToResourceGetters(operations.filter((operation) => 'scope' in operation));
+  const resources = mapOperationsToResourceGetOperations(
+    operations.filter((operation) => 'scope' in operation),
+  );
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     paths[operation.path] ??= {};

@@ -7,7 +7,7 @@ import { runAndRollBack } from '../store/run-and-roll-back.ts';
 import type { ServerComponents } from './server-components.ts';
 
 /** The configuration file in use, and why a later version of it was rejected. */
-export interface ConfigFileState {
+export interface ConfigFileLoadState {
   loaded: LoadedConfig;
   loadedAt: number;
   rejected: { readonly at: number; readonly problems: readonly ConfigProblem[] } | null;
@@ -16,7 +16,7 @@ export interface ConfigFileState {
 /** Creates the dependencies of the operations on the whole configuration. */
 export function createConfigDependencies(
   { database, pepper }: ServerComponents,
-  history: ConfigFileState,
+  history: ConfigFileLoadState,
   dependencies: Pick<ConfigDependencies, 'rules' | 'providers'>,
 ): Omit<ConfigDependencies, 'listOperations' | 'evaluationPool'> {
   return {
@@ -37,7 +37,7 @@ export function createConfigDependencies(
  * Returns the latest rejected version of the file, with the first problem that this organization may see.
  * Returns null if no version was rejected.
  */
-export function findConfigRejection({ rejected, loaded }: ConfigFileState, orgId: string) {
+export function findConfigRejection({ rejected, loaded }: ConfigFileLoadState, orgId: string) {
   const [first] = filterConfigProblemsForOrg(orgId, rejected?.problems ?? []);
   return rejected && first
     ? { atMs: rejected.at, problem: formatConfigProblem(loaded.path, first), file: getConfigFileName(loaded) }

@@ -8,9 +8,9 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { findConfigIssues } from '../management/config/find-config-issues.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import { ConfigThread, type ConfigThreadSettings } from './config-thread.ts';
+import { ConfigThread, type ConfigThreadOptions } from './config-thread.ts';
 
-function setUp(t: TestContext, settings: ConfigThreadSettings = {}) {
+function setUp(t: TestContext, settings: ConfigThreadOptions = {}) {
   const directory = createTemporaryDirectory(t);
   const path = join(directory, 'floe.yaml');
   writeFileSync(join(directory, 'secret'), `eis_${'1'.repeat(32)}\n`);

@@ -1,4 +1,4 @@
-import { ConfigAssembler, type SplitConfig } from '../config/config-chunks.ts';
+import { type ChunkedConfig, ConfigAssembler } from '../config/config-chunks.ts';
 import { ConfigError } from '../config/config-problem.ts';
 import type { ServerEnvironment } from '../config/environment.ts';
 import { createLoadedConfig, type LoadedConfig } from '../config/load-config.ts';
@@ -26,11 +26,11 @@ export interface ConfigParsingTask extends Omit<ConfigEnvironment, 'variable'> {
 
 /** The result of the worker thread: the configuration, or the reason why the file is invalid. */
 export type ConfigParsingReply =
-  | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: SplitConfig }
+  | { readonly parsed: Omit<ParsedConfig, 'config' | 'text'>; readonly config: ChunkedConfig }
   | { readonly rejected: Pick<ConfigError, 'path' | 'problems'> };
 
 /** The settings of the configuration thread. Each one has a default, which only tests override. */
-export interface ConfigThreadSettings {
+export interface ConfigThreadOptions {
   readonly entry?: URL;
   readonly heapMb?: number;
   readonly timeoutMs?: number;
@@ -50,7 +50,7 @@ export class ConfigThread {
   constructor(
     environment: ServerEnvironment,
     clock: Pick<Clock, 'after'>,
-    { entry, heapMb = HEAP_MB, timeoutMs = TIMEOUT_MS, turns }: ConfigThreadSettings = {},
+    { entry, heapMb = HEAP_MB, timeoutMs = TIMEOUT_MS, turns }: ConfigThreadOptions = {},
   ) {
     this.#environment = environment;
     this.#heapMb = heapMb;

@@ -6,7 +6,7 @@ import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts'
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApiApplication } from '../http/lazy-api.ts';
 import type { ApiOperationDependencies } from '../management/api-operations.ts';
-import type { RuleOperationDependencies } from '../management/guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from '../management/guardrails/rule-dependencies.ts';
 import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
 import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
 import { createKeyActor } from '../platform/actor.ts';
@@ -15,14 +15,14 @@ import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { AlertComponents } from './alert-components.ts';
 import {
-  type ConfigFileState,
+  type ConfigFileLoadState,
   createConfigDependencies,
   findConfigRejection,
 } from './config-dependencies.ts';
 import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import { buildLoadedOrg } from './loaded-org.ts';
 import { createMemberDependencies } from './member-dependencies.ts';
-import { collectOrgConfigFileControls } from './org-config-file-controls.ts';
+import { collectOrgConfigFileRules } from './org-config-file-rules.ts';
 import { createProviderDependencies } from './provider-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -57,7 +57,7 @@ interface ApiDependencies {
 /** Returns the state of this process that the overview shows. */
 function createProcessStatus(
   { guardrails, beatRefusals }: ServerComponents,
-  history: ConfigFileState,
+  history: ConfigFileLoadState,
 ): ApiOperationDependencies['processStatus'] {
   return {
     configRejection: (orgId) => findConfigRejection(history, orgId),
@@ -78,7 +78,7 @@ function createCallRecorder({ accessLog, runtime }: ServerComponents): ApiCallRe
 /** The configuration in use and the server's version. */
 export interface RunningConfigAndVersion {
   readonly snapshots: GatewaySnapshots;
-  readonly history: ConfigFileState;
+  readonly history: ConfigFileLoadState;
   readonly version: string;
 }
 
@@ -106,9 +106,9 @@ export function createApiFromServerComponents(
   };
   const getLoadedOrg = (orgId: string) => buildLoadedOrg(snapshots, loaded(), orgId);
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
-  const rules: RuleOperationDependencies = {
+  const rules: RuleDependencies = {
     guard: guardrails.guard,
-    getFileRules: (orgId) => collectOrgConfigFileControls(loaded(), orgId, snapshots.timezone(orgId)),
+    getFileRules: (orgId) => collectOrgConfigFileRules(loaded(), orgId, snapshots.timezone(orgId)),
   };
   const providers = createProviderDependencies(parts, snapshots, loaded, getLoadedOrg);
   const gateway = { conversations, latencies, maxOutputTokens, outputLengths };

@@ -1,7 +1,7 @@
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import { resolveWithFallback, systemClock } from '../core/clock.ts';
-import type { GuardrailsRuntime } from '../guardrails/guardrails.ts';
+import type { LimitAndBudgetRuntime } from '../guardrails/limit-and-budget-runtime.ts';
 import type { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import { type MonitoringCounters, renderMonitoringMetrics } from '../monitoring/monitoring-metrics.ts';
 import { countAlertBacklog } from '../store/alert-deliveries.ts';
@@ -21,7 +21,7 @@ interface MeasuredComponents {
   readonly database: Database;
   readonly rows: Pick<RowSink, 'backlog'>;
   readonly bodies: Pick<BodySink, 'backlog'>;
-  readonly guardrails: Pick<GuardrailsRuntime, 'sharedStoreStats'>;
+  readonly guardrails: Pick<LimitAndBudgetRuntime, 'sharedStoreStats'>;
   readonly runtime: RuntimeMetrics;
   readonly policyThreads: PolicyThreads;
 }

@@ -6,25 +6,25 @@ import { systemClock } from '../core/clock.ts';
 import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { runForServer } from '../core/org-context.ts';
 import type { GatewaySnapshot } from '../gateway/shared-gateway-dependencies.ts';
-import { CONFIG_FILE_BOARD_KIND } from '../monitoring/boards/config-file-boards.ts';
-import { createConfigFileMonitorKind } from '../monitoring/config-file-monitors.ts';
+import { CONFIG_FILE_BOARD_RESOURCE_KIND } from '../monitoring/boards/config-file-boards.ts';
+import { createConfigFileMonitorResourceKind } from '../monitoring/config-file-monitors.ts';
 import { applyDefaultGracePeriod, type MonitorChangeContext } from '../monitoring/monitors.ts';
 import { bootstrapInstallation, type FirstStartSecrets } from '../platform/bootstrap.ts';
 import {
-  CONFIG_FILE_POLICY_KIND,
-  CONFIG_FILE_PROVIDER_KIND,
-  CONFIG_FILE_ROUTE_KIND,
-  CONFIG_FILE_SETTINGS_KIND,
+  CONFIG_FILE_POLICY_RESOURCE_KIND,
+  CONFIG_FILE_PROVIDER_RESOURCE_KIND,
+  CONFIG_FILE_ROUTE_RESOURCE_KIND,
+  CONFIG_FILE_SETTINGS_RESOURCE_KIND,
 } from '../platform/config/config-file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
-import { createConfigFilePlatformKeyKind } from '../platform/config-file-platform-keys.ts';
+import { createConfigFilePlatformKeyResourceKind } from '../platform/config-file-platform-keys.ts';
 import { ConfigFileRejectedError } from '../platform/config-file-rejected-error.ts';
 import {
   createResourceKindSyncFactory,
   type ResourceKindSyncFactory,
   syncConfigFile,
 } from '../platform/config-file-sync.ts';
-import { CONFIG_FILE_TEAM_KIND } from '../platform/config-file-teams.ts';
+import { CONFIG_FILE_TEAM_RESOURCE_KIND } from '../platform/config-file-teams.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import { listForcedBreakerStates } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
@@ -88,14 +88,14 @@ function fileKinds(
   secretsKey: SecretEncryptionKey,
 ): readonly ResourceKindSyncFactory[] {
   return [
-    createResourceKindSyncFactory(createConfigFilePlatformKeyKind(changing.secret)),
-    createResourceKindSyncFactory(CONFIG_FILE_TEAM_KIND),
-    createResourceKindSyncFactory(createConfigFileMonitorKind(changing)),
-    createResourceKindSyncFactory(CONFIG_FILE_BOARD_KIND),
-    createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
-    createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
-    createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
-    createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
+    createResourceKindSyncFactory(createConfigFilePlatformKeyResourceKind(changing.secret)),
+    createResourceKindSyncFactory(CONFIG_FILE_TEAM_RESOURCE_KIND),
+    createResourceKindSyncFactory(createConfigFileMonitorResourceKind(changing)),
+    createResourceKindSyncFactory(CONFIG_FILE_BOARD_RESOURCE_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_RESOURCE_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_ROUTE_RESOURCE_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_POLICY_RESOURCE_KIND),
+    createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_RESOURCE_KIND),
     createResourceKindSyncFactory(createConfigFileChannelResourceKind(secretsKey, changing.nowMs)),
   ];
 }

@@ -1,7 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import { createMailer, toSmtpSettings } from '../alerts/mailer.ts';
 import { systemClock } from '../core/clock.ts';
-import type { MemberOperationDependencies } from '../management/members/member-dependencies.ts';
+import type { MemberDependencies } from '../management/members/member-dependencies.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../store/console-sessions.ts';
 import type { ServerComponents } from './server-components.ts';
 
@@ -12,7 +12,7 @@ export function createMemberDependencies(
   { log, outbound }: Pick<ServerComponents, 'log' | 'outbound'>,
   config: () => FloeConfig,
   baseUrl: () => string,
-): MemberOperationDependencies {
+): MemberDependencies {
   const mailer = createMailer(() => toSmtpSettings(config().smtp), outbound.guard);
   return {
     endSessions: [(writer, { userId, orgId }) => deleteConsoleSessionsOfUserInOrg(writer, userId, orgId)],

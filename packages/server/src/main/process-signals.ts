@@ -15,7 +15,7 @@ export type ShutdownReason = 'SIGTERM' | 'SIGINT' | 'restart';
  * channel. `kill -9` of `floe serve` sends no signal to the server, which would then keep the data directory
  * locked. Processes that systemd or a container runtime starts have no channel.
  */
-export function shutDownWithParent(): void {
+export function shutDownOnParentExit(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGINT'));
   // The listener alone must not keep a process alive that could not start.
   process.channel?.unref();

@@ -12,7 +12,10 @@ import type { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import { type GuardrailsRuntime, openGuardrails } from '../guardrails/guardrails.ts';
+import {
+  type LimitAndBudgetRuntime,
+  openLimitAndBudgetRuntime,
+} from '../guardrails/limit-and-budget-runtime.ts';
 import { PolicyThreads } from '../guardrails/policies/policy-threads.ts';
 import { createEvaluationPool, type EvaluationPool } from '../management/evaluation/evaluation-pool.ts';
 import { MonitoringEngine } from '../monitoring/monitoring-engine.ts';
@@ -89,7 +92,7 @@ export interface ServerComponents {
   /** Encrypts request and response bodies and passes them to `bodies`. */
   readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
-  readonly guardrails: GuardrailsRuntime;
+  readonly guardrails: LimitAndBudgetRuntime;
   readonly prices: PriceCatalog;
   readonly lastUsed: KeyLastUsedTracker;
   readonly transport: UpstreamTransport;
@@ -142,7 +145,7 @@ export async function openServerComponents(
   const transport = createUpstreamTransport(clock, outbound.guard);
   const shared = { sharedStoreUrl, ...serverProcess, sharedTimeoutMs, observeSharedStore: stores.shared };
   const onUnusable = (error: FatalError) => endProcess(log, error);
-  const guardrails = await openGuardrails({ ...shared, dataDir, database, clock, log, onUnusable });
+  const guardrails = await openLimitAndBudgetRuntime({ ...shared, ...spool, onUnusable });
   const cacheOptions = { clock, log, isStoreSlow: guardrails.sharedStoreIsLate, observe: stores.shared };
   const { breakers, render } = createBreakerComponents(database, guardrails.counters, log);
   const policyThreads = new PolicyThreads(clock);

@@ -14,8 +14,8 @@ import { openDatabase } from '../store/open-database.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
-import type { ConfigFileState } from './config-dependencies.ts';
-import { ConfigThread, type ConfigThreadSettings } from './config-thread.ts';
+import type { ConfigFileLoadState } from './config-dependencies.ts';
+import { ConfigThread, type ConfigThreadOptions } from './config-thread.ts';
 import { applyConfigFile } from './gateway-snapshots.ts';
 import { watchConfigFile } from './watch-config-file.ts';
 
@@ -36,7 +36,7 @@ function createEntry(code: string): URL {
 
 async function setUp(
   t: TestContext,
-  settings: ConfigThreadSettings,
+  settings: ConfigThreadOptions,
   clock: Pick<Clock, 'after'> = systemClock,
   processNumber = 1,
 ) {
@@ -62,7 +62,7 @@ async function setUp(
     },
   };
   const loaded = loadConfig({ env: environment });
-  const state: ConfigFileState = { loaded, loadedAt: 0, rejected: null };
+  const state: ConfigFileLoadState = { loaded, loadedAt: 0, rejected: null };
   await applyConfigFile(loaded, parts);
   const snapshots = { applyChange: (change: () => Promise<void>) => change() };
   const thread = new ConfigThread(environment, clock, settings);

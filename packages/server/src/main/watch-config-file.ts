@@ -6,7 +6,7 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import { listOrgs } from '../store/orgs.ts';
-import type { ConfigFileState } from './config-dependencies.ts';
+import type { ConfigFileLoadState } from './config-dependencies.ts';
 import type { ConfigThread } from './config-thread.ts';
 import {
   type ApplyConfigFileDependencies,
@@ -21,7 +21,7 @@ import type { ServerComponents } from './server-components.ts';
  */
 export function watchConfigFile(
   parts: ApplyConfigFileDependencies & Pick<ServerComponents, 'log' | 'runtime'>,
-  state: ConfigFileState,
+  state: ConfigFileLoadState,
   snapshots: Pick<GatewaySnapshots, 'applyChange'>,
   thread: ConfigThread,
 ) {

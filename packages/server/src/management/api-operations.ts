@@ -22,14 +22,14 @@ import type { ConfigDependencies } from './config/config-dependencies.ts';
 import { defineConfigOperations } from './config/config-operations.ts';
 import type { EvaluationPool } from './evaluation/evaluation-pool.ts';
 import { defineWatchEventsOperation } from './events/watch-events.ts';
-import type { RuleOperationDependencies } from './guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from './guardrails/rule-dependencies.ts';
 import { defineIdentityOperations } from './identity-operations.ts';
 import {
   defineCancelBackgroundJobOperation,
   getBackgroundJobOperation,
 } from './jobs/background-job-operations.ts';
 import { defineMeOperations } from './me-operations.ts';
-import type { MemberOperationDependencies } from './members/member-dependencies.ts';
+import type { MemberDependencies } from './members/member-dependencies.ts';
 import { defineListModelsOperation, type ModelListDependencies } from './models/list-models.ts';
 import { defineMonitoringOperations } from './monitoring-operations.ts';
 import type { MonitoringDependencies } from './monitors/monitoring-dependencies.ts';
@@ -51,13 +51,13 @@ import { listRequestsOperation } from './requests/list-requests.ts';
 import { defineGetRequestBodiesOperation } from './requests/request-bodies.ts';
 import { tailRequestsOperation } from './requests/tail-requests.ts';
 import { createChannelResourceKind } from './resources/channels.ts';
-import { createBudgetKind, createLimitKind } from './resources/limits-and-budgets.ts';
+import { createBudgetResourceKind, createLimitResourceKind } from './resources/limits-and-budgets.ts';
 import { createOrderedResourceKind } from './resources/ordered-resource-kind.ts';
-import { POLICY_KIND_SPEC } from './resources/policies.ts';
-import { createRelayRuleKind } from './resources/relay-rules.ts';
+import { POLICY_RESOURCE_KIND_SPEC } from './resources/policies.ts';
+import { createRelayRuleResourceKind } from './resources/relay-rules.ts';
 import { defineResourceOperations } from './resources/resource-operations.ts';
-import { ROUTE_KIND_SPEC } from './resources/routes.ts';
-import { SAVED_VIEW_KIND } from './resources/saved-views.ts';
+import { ROUTE_RESOURCE_KIND_SPEC } from './resources/routes.ts';
+import { SAVED_VIEW_RESOURCE_KIND } from './resources/saved-views.ts';
 import { defineSimulateRouteOperation, type RouteSimulationDependencies } from './routes/simulate-route.ts';
 import { defineUpdateSettingsOperation, getSettingsOperation } from './settings/settings-operations.ts';
 
@@ -69,7 +69,7 @@ export interface ApiOperationDependencies {
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly getCacheSize: GetCacheSize;
   readonly channels: ChannelDependencies;
-  readonly rules: RuleOperationDependencies;
+  readonly rules: RuleDependencies;
   readonly providers: ProviderDependencies;
   /** State of the running gateway that is not listed above. */
   readonly runningGateway: Pick<
@@ -83,7 +83,7 @@ export interface ApiOperationDependencies {
   readonly processStatus: ProcessStatus;
   readonly liveHub: LiveHub;
   readonly jobRunner: BackgroundJobRunner;
-  readonly members: MemberOperationDependencies;
+  readonly members: MemberDependencies;
   readonly people: Pick<PeopleDependencies, 'database' | 'openStoredResponse'>;
   readonly config: Omit<ConfigDependencies, 'listOperations' | 'evaluationPool'>;
   readonly evaluationPool: EvaluationPool;
@@ -97,21 +97,21 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
   const people = { ...dependencies.people, bodies, jobRunner, members };
   const { getLoadedOrg } = runningGateway;
   const coverage = new AnalyticsCoverage(analytics);
-  const budgets = createBudgetKind(rules);
+  const budgets = createBudgetResourceKind(rules);
   const all: readonly Operation[] = [
     ...defineMeOperations(() => all),
     ...defineIdentityOperations(dependencies),
     defineExportPersonOperation(people),
     defineErasePersonOperation(people),
-    ...defineResourceOperations(createLimitKind(rules)),
+    ...defineResourceOperations(createLimitResourceKind(rules)),
     ...defineResourceOperations(budgets),
     defineListBreakersOperation(breakers),
     listBreakerChangesOperation,
     defineForceBreakerOperation(breakers, getLoadedOrg),
-    ...defineResourceOperations(createOrderedResourceKind(POLICY_KIND_SPEC, getLoadedOrg)),
+    ...defineResourceOperations(createOrderedResourceKind(POLICY_RESOURCE_KIND_SPEC, getLoadedOrg)),
     defineDryRunPoliciesOperation(getLoadedOrg, bodies, evaluationPool),
     defineStartPolicyDryRunOperation({ getLoadedOrg, bodies, jobRunner, coverage, evaluationPool }),
-    ...defineResourceOperations(createOrderedResourceKind(ROUTE_KIND_SPEC, getLoadedOrg)),
+    ...defineResourceOperations(createOrderedResourceKind(ROUTE_RESOURCE_KIND_SPEC, getLoadedOrg)),
     defineSimulateRouteOperation({ ...runningGateway, breakers, guard: rules.guard, evaluationPool }),
     ...defineProviderOperations(dependencies.providers),
     defineListModelsOperation(runningGateway),
@@ -128,7 +128,7 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
       backlog: () => analytics.backlog(),
     }),
     defineWatchEventsOperation(dependencies.liveHub),
-    ...defineResourceOperations(SAVED_VIEW_KIND),
+    ...defineResourceOperations(SAVED_VIEW_RESOURCE_KIND),
     getBackgroundJobOperation,
     defineCancelBackgroundJobOperation(jobRunner),
     defineGetCacheStatsOperation(dependencies.getCacheSize),
@@ -144,7 +144,7 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     resendAlertDeliveryOperation,
     ...defineMonitoringOperations(dependencies.monitoring),
     ...defineConfigOperations({ ...dependencies.config, evaluationPool, listOperations: () => all }),
-    ...defineResourceOperations(createRelayRuleKind(dependencies.relay, rules)),
+    ...defineResourceOperations(createRelayRuleResourceKind(dependencies.relay, rules)),
     ...defineRelayOperations(dependencies.relay, dependencies.jobRunner, evaluationPool),
   ];
   return all;

@@ -4,7 +4,7 @@ import { defineVerifyAuditAnchorsOperation, listAuditAnchorsOperation } from './
 import { exportAuditLogOperation } from './audit/export-audit-log.ts';
 import { listAuditEntriesOperation } from './audit/list-audit-entries.ts';
 import { defineVerifyAuditChainOperation } from './audit/verify-audit-chain.ts';
-import type { RuleOperationDependencies } from './guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from './guardrails/rule-dependencies.ts';
 import { defineCreateInvitationOperation } from './invitations/create-invitation.ts';
 import { listInvitationsOperation } from './invitations/list-invitations.ts';
 import { revokeInvitationOperation } from './invitations/revoke-invitation.ts';
@@ -14,7 +14,7 @@ import { defineRotateKeyOperation } from './keys/rotate-key.ts';
 import type { GetLoadedOrg } from './loaded-org.ts';
 import { getMemberOperation } from './members/get-member.ts';
 import { listMembersOperation } from './members/list-members.ts';
-import type { MemberOperationDependencies } from './members/member-dependencies.ts';
+import type { MemberDependencies } from './members/member-dependencies.ts';
 import { defineRemoveMemberOperation } from './members/remove-member.ts';
 import { listRemovedMembersOperation, unblockRemovedMemberOperation } from './members/removed-members.ts';
 import { updateMemberOperation } from './members/update-member.ts';
@@ -27,17 +27,17 @@ import {
 import { defineCreateOrgOperation } from './orgs/create-org.ts';
 import { defineGetOrgOperation } from './orgs/get-org.ts';
 import { defineUpdateOrgOperation } from './orgs/update-org.ts';
-import { createPlatformKeyKind } from './resources/platform-keys.ts';
+import { createPlatformKeyResourceKind } from './resources/platform-keys.ts';
 import { defineResourceOperations } from './resources/resource-operations.ts';
-import { TEAM_KIND } from './resources/teams.ts';
+import { TEAM_RESOURCE_KIND } from './resources/teams.ts';
 
 /** The dependencies of the identity operations. */
 export interface IdentityOperationDependencies {
   /** `derivePlatformKeyPepper` of the installation's secret key. */
   readonly pepper: KeyObject;
-  readonly members: MemberOperationDependencies;
+  readonly members: MemberDependencies;
   readonly runningGateway: { readonly getLoadedOrg: GetLoadedOrg };
-  readonly rules: Pick<RuleOperationDependencies, 'getFileRules'>;
+  readonly rules: Pick<RuleDependencies, 'getFileRules'>;
 }
 
 /** Returns all operations on organizations, members, teams, keys and the audit log. */
@@ -64,8 +64,8 @@ export function defineIdentityOperations({
     listInvitationsOperation,
     defineCreateInvitationOperation(members),
     revokeInvitationOperation,
-    ...defineResourceOperations(TEAM_KIND),
-    ...defineResourceOperations(createPlatformKeyKind(pepper, rules)),
+    ...defineResourceOperations(TEAM_RESOURCE_KIND),
+    ...defineResourceOperations(createPlatformKeyResourceKind(pepper, rules)),
     defineRotateKeyOperation(pepper),
     endKeyOverlapOperation,
     reportLeakedKeyOperation,

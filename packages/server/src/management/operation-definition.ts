@@ -30,7 +30,7 @@ export interface RawOperationInput {
 }
 
 /** The changes that an operation made, in the form that the audit log records. */
-export interface OperationChange {
+export interface OperationChanges {
   readonly audit: AuditedChange | 'unchanged';
   readonly additionalChanges: readonly SecondaryAuditedChange[];
 }
@@ -139,7 +139,7 @@ export interface Operation extends OperationDescription {
    * Null for operations that change nothing.
    */
   readonly applyChange:
-    | ((context: WriteOperationContext, input: RawOperationInput) => Promise<OperationChange>)
+    | ((context: WriteOperationContext, input: RawOperationInput) => Promise<OperationChanges>)
     | null;
   /** Awaited before the transaction of `applyChange`. */
   readonly prepare?: (() => Promise<unknown>) | undefined;

@@ -32,7 +32,7 @@ export {
   acceptsIdempotencyKey,
   listAcceptedScopes,
   type Operation,
-  type OperationChange,
+  type OperationChanges,
   type OperationResult,
   type RawOperationInput,
 } from './operation-definition.ts';

@@ -8,7 +8,7 @@ import { defineHandleHookOperation } from './relay/handle-hook.ts';
 import { getDecisionOperation, listDecisionsOperation } from './relay/list-decisions.ts';
 import { getRelayCoverageOperation, listRelaySessionsOperation } from './relay/relay-coverage.ts';
 import type { RelayDependencies } from './relay/relay-dependencies.ts';
-import { defineReportEventsOperation, listRelayEventsOperation } from './relay/relay-events.ts';
+import { defineRecordRelayReportsOperation, listRelayReportsOperation } from './relay/relay-reports.ts';
 import { defineReplayDecisionsOperation } from './relay/replay-decisions.ts';
 import { defineSimulateDecisionOperation } from './relay/simulate-decision.ts';
 import { defineWaitForApprovalOperation } from './relay/wait-for-approval.ts';
@@ -23,8 +23,8 @@ export function defineRelayOperations(
     defineDecideEventOperation(dependencies),
     defineDecideEventBatchOperation(dependencies),
     defineHandleHookOperation(dependencies),
-    defineReportEventsOperation(dependencies),
-    listRelayEventsOperation,
+    defineRecordRelayReportsOperation(dependencies),
+    listRelayReportsOperation,
     defineGetBundleOperation(dependencies),
     defineWaitForApprovalOperation(dependencies),
     listDecisionsOperation,

@@ -10,7 +10,7 @@ import { findInvalidEntry } from './find-invalid-entry.ts';
  *
  * @throws Fault `invalid_request`; `param` is the path of the first invalid field (`models[0]`),
  * and the message never contains a value. An unknown field is reported first, because a misspelled field is also
- * missing. `request_too_large` as `findInvalidEntry`.
+ * missing. Fault `request_too_large` in the same case as `findInvalidEntry`.
  */
 export function validateInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // zod ignores a member with this name.

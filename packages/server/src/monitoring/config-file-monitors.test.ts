@@ -10,7 +10,7 @@ import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
-import { createConfigFileMonitorKind } from './config-file-monitors.ts';
+import { createConfigFileMonitorResourceKind } from './config-file-monitors.ts';
 import { applyDefaultGracePeriod, createMonitor, deleteMonitor } from './monitors.ts';
 import { sweepDueMonitors } from './sweep.ts';
 import {
@@ -50,7 +50,9 @@ async function file(
   await runMonitorChange(database, { nowMs }, async (context) => {
     const writer = counting(context.writer, count);
     await applyDefaultGracePeriod({ ...context, writer }, MONITOR_TEST_ORG, graceMinutes * MINUTE);
-    const kinds = [createResourceKindSyncFactory(createConfigFileMonitorKind({ ...context, writer }))];
+    const kinds = [
+      createResourceKindSyncFactory(createConfigFileMonitorResourceKind({ ...context, writer })),
+    ];
     await syncTestOrgs(writer, kinds, [{ id: MONITOR_TEST_ORG, monitors }], { nowMs, line });
   });
 }

@@ -1,11 +1,14 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { defineConfigFileKind, type StoredResourceKind } from '../platform/config-file-resource-kind.ts';
+import {
+  defineConfigFileResourceKind,
+  type StoredResourceKind,
+} from '../platform/config-file-resource-kind.ts';
 import { listAllMonitors, type MonitorRow } from '../store/monitoring/monitors.ts';
 import { createMonitorRow, type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import { type MonitorDefinition, toMonitorDefinition } from './monitor-definition.ts';
 
 /** The resource kind of monitors, both from floe.yaml and created with the API. */
-export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
+export const STORED_MONITOR_RESOURCE_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
   kind: 'monitors',
   list: ({ monitors }) => monitors,
   nameOf: ({ id }) => id,
@@ -19,10 +22,10 @@ export const STORED_MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> 
  *
  * @throws Fault `invalid_request` for an invalid cron expression, when the monitors are written
  */
-export function createConfigFileMonitorKind(context: Omit<MonitorChangeContext, 'actor' | 'source'>) {
+export function createConfigFileMonitorResourceKind(context: Omit<MonitorChangeContext, 'actor' | 'source'>) {
   const changes = new MonitorChanges({ ...context, actor: 'file', source: { kind: 'file', line: null } });
-  return defineConfigFileKind({
-    ...STORED_MONITOR_KIND,
+  return defineConfigFileResourceKind({
+    ...STORED_MONITOR_RESOURCE_KIND,
     columns: ({ config, timezone }, before) => ({
       ...keepOperations(toMonitorDefinition(config, timezone), before),
       disabled_at: null,

@@ -10,8 +10,8 @@ import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './mainten
 /**
  * Determines which alerts are delayed: alerts about muted monitors, and alerts about monitors during a
  * maintenance window. The monitors' history is still recorded. Recovery alerts are not delayed, because the
- * channel has received the failure alert. An alert that a monitor has never sent a beat no longer applies when
- * the monitor has sent one, or was paused or deleted.
+ * channel has received the failure alert. An alert that a monitor has never received a beat no longer applies when
+ * the monitor has received one, or was paused or deleted.
  */
 export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {
   const until = new Map<Alert, AlertMutedUntil>();

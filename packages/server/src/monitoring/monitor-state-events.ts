@@ -2,7 +2,7 @@ import { appendBeatInterval } from './beat-intervals.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import type {
   MonitorHistoryChanges,
-  MonitorRecoveryCause,
+  MonitorRecoveryReason,
   MonitorState,
   MonitorStateEvaluation,
   MonitorTiming,
@@ -132,7 +132,7 @@ function recordRecovery(state: MonitorState, at: number, out: MonitorHistoryChan
 function clearFailure(
   state: MonitorState,
   at: number,
-  by: MonitorRecoveryCause,
+  by: MonitorRecoveryReason,
   out: MonitorHistoryChanges,
 ): MonitorState {
   if (state.alertedSince !== null)

@@ -110,7 +110,7 @@ export interface StatusPeriod {
 export type StatusPeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
 /** Why a monitor's failure ended. */
-export type MonitorRecoveryCause = 'beat' | 'pause' | 'deleted';
+export type MonitorRecoveryReason = 'beat' | 'pause' | 'deleted';
 
 /** A change in a monitor's status that causes an alert. */
 export type MonitorAlertTrigger =
@@ -126,7 +126,7 @@ export type MonitorAlertTrigger =
       readonly event: 'recovered';
       readonly at: number;
       readonly since: number;
-      readonly by: MonitorRecoveryCause;
+      readonly by: MonitorRecoveryReason;
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listMonitors, readMonitorStatusSpans, readMonitorUptime } from './read-monitors.ts';
+import { listMonitorViews, readMonitorStatusSpans, readMonitorUptime } from './read-monitors.ts';
 import { createTestCluster, recordTestBeat, runEngineFor } from './test/test-cluster.ts';
 import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 
@@ -37,7 +37,7 @@ test('an hour of downtime of Floe is no failure: 10,000 clients continue, and a 
     ['healthy'],
   );
   const listed = async (search: string) => {
-    const { rows } = await listMonitors(
+    const { rows } = await listMonitorViews(
       database.read,
       { orgId: MONITOR_TEST_ORG, limit: 500, search },
       engine.evaluationContext(),
@@ -69,7 +69,7 @@ test('a suspended machine and a clock change cause no misses, and hidden beats a
   await runEngineFor(clock, engine, 66_000);
   assert.equal(await count('missed'), 1);
   const [view] = (
-    await listMonitors(database.read, { orgId: MONITOR_TEST_ORG, limit: 1 }, engine.evaluationContext())
+    await listMonitorViews(database.read, { orgId: MONITOR_TEST_ORG, limit: 1 }, engine.evaluationContext())
   ).rows;
   assert.ok(view);
   const range = { fromMs: 0, toMs: engine.now() };

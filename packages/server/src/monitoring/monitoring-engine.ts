@@ -3,7 +3,7 @@ import { type Clock as SystemClock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
 import { hasDueMonitorState } from '../store/monitoring/monitor-states.ts';
-import { getOrgIdsByTokenHash } from '../store/monitoring/monitors.ts';
+import { getOrgIdsByBeatTokenHash } from '../store/monitoring/monitors.ts';
 import type { DatabaseWithBeatStore } from '../store/open-database.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
@@ -30,7 +30,7 @@ export interface MonitoringEngineOptions {
   readonly clock: SystemClock;
   readonly log: Log;
   readonly counters: MonitoringCounters;
-  /** The id of this process (see `ProcessPulseOptions`). */
+  /** The id of this process (see `ProcessLivenessOptions`). */
   readonly processId?: string;
   /** Number of beats in one transaction. Only measurements set it. */
   readonly batchSize?: number;
@@ -211,6 +211,6 @@ async function lookUpOrgs(
   calls: readonly ReceivedBeat[],
 ): Promise<(string | null)[]> {
   const hashes = calls.map(({ address }) => ('tokenHash' in address ? address.tokenHash : ''));
-  const orgs = await getOrgIdsByTokenHash(database.read, [...new Set(hashes)]);
+  const orgs = await getOrgIdsByBeatTokenHash(database.read, [...new Set(hashes)]);
   return hashes.map((hash) => orgs.get(hash) ?? null);
 }

@@ -46,7 +46,7 @@ export interface MonitorView {
 }
 
 /** Returns a page of an organization's monitors that match the filters. `query.sort` determines the order. */
-export async function listMonitors(
+export async function listMonitorViews(
   reader: DatabaseReader,
   query: MonitorQuery,
   context: MonitorEvaluationContext,

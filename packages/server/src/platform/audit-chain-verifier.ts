@@ -12,7 +12,7 @@ import type { DatabaseReader } from '../store/store-interfaces.ts';
 const FULL_CHECK_INTERVAL_MS = 60_000;
 
 /** The verification result of an audit chain, and when the chain was last verified completely. */
-export interface AuditChainVerification extends AuditChainVerificationResult {
+export interface TimedAuditChainVerificationResult extends AuditChainVerificationResult {
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
 }
@@ -31,7 +31,7 @@ export interface AuditAnchorVerification {
 
 interface ChainCheck {
   readonly begunAt: number;
-  readonly chain: Promise<AuditChainVerification>;
+  readonly chain: Promise<TimedAuditChainVerificationResult>;
 }
 
 /**
@@ -42,7 +42,11 @@ interface ChainCheck {
 export class AuditChainVerifier {
   readonly #checks = new Map<string, ChainCheck>();
 
-  async check(reader: DatabaseReader, orgId: string, clock: Clock): Promise<AuditChainVerification> {
+  async check(
+    reader: DatabaseReader,
+    orgId: string,
+    clock: Clock,
+  ): Promise<TimedAuditChainVerificationResult> {
     const now = clock.monotonic();
     const known = this.#checks.get(orgId);
     if (!known || now - known.begunAt >= FULL_CHECK_INTERVAL_MS)
@@ -63,7 +67,7 @@ export class AuditChainVerifier {
     anchors: readonly ExternalAuditAnchor[],
     clock: Clock,
   ): Promise<{
-    readonly chain: AuditChainVerification;
+    readonly chain: TimedAuditChainVerificationResult;
     readonly anchors: readonly AuditAnchorVerification[];
   }> {
     const chain = await this.check(reader, orgId, clock);
@@ -80,7 +84,11 @@ export class AuditChainVerifier {
     };
   }
 
-  #verifyWholeChain(reader: DatabaseReader, orgId: string, clock: Clock): Promise<AuditChainVerification> {
+  #verifyWholeChain(
+    reader: DatabaseReader,
+    orgId: string,
+    clock: Clock,
+  ): Promise<TimedAuditChainVerificationResult> {
     const begunAt = clock.monotonic();
     const checkedAt = clock.now();
     for (const [id, walked] of this.#checks)

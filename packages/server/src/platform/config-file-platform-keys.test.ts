@@ -5,7 +5,7 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { insertPlatformKey, listAllPlatformKeys } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
-import { createConfigFilePlatformKeyKind } from './config-file-platform-keys.ts';
+import { createConfigFilePlatformKeyResourceKind } from './config-file-platform-keys.ts';
 import { ConfigFileRejectedError } from './config-file-rejected-error.ts';
 import { createResourceKindSyncFactory } from './config-file-sync.ts';
 import { generatePlatformKey } from './key-format.ts';
@@ -43,7 +43,7 @@ const sync = (keys: readonly object[], nowMs = PLATFORM_TEST_NOW, { id = 'acme',
   stored.database.transaction((writer) =>
     syncTestOrgs(
       writer,
-      [createResourceKindSyncFactory(createConfigFilePlatformKeyKind(platformTestPepper))],
+      [createResourceKindSyncFactory(createConfigFilePlatformKeyResourceKind(platformTestPepper))],
       [{ id, keys }],
       {
         nowMs,
@@ -194,7 +194,7 @@ test("a value of another organization's key is rejected, and nothing is stored",
     stored.database.transaction((writer) =>
       syncTestOrgs(
         writer,
-        [createResourceKindSyncFactory(createConfigFilePlatformKeyKind(platformTestPepper))],
+        [createResourceKindSyncFactory(createConfigFilePlatformKeyResourceKind(platformTestPepper))],
         [{ id: 'acme' }, { id: 'other', keys: [key] }],
         {
           nowMs: PLATFORM_TEST_NOW,

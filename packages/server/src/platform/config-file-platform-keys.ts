@@ -20,7 +20,7 @@ import {
   UNROTATED_PLATFORM_KEY_COLUMNS,
 } from './build-platform-key.ts';
 import {
-  defineConfigFileKind,
+  defineConfigFileResourceKind,
   type MatchedResourceRows,
   type StoredResourceKind,
 } from './config-file-resource-kind.ts';
@@ -33,7 +33,7 @@ const FOREIGN_KEY_VALUE =
 type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 
 /** The resource kind of platform keys, both from floe.yaml and created with the API. */
-export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
+export const STORED_PLATFORM_KEY_RESOURCE_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,
@@ -46,7 +46,7 @@ export const STORED_PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, Pla
  * Returns the resource kind of platform keys in floe.yaml. A key in the file takes over the stored key with
  * the same value. If there is none, it takes over the active key with the same name.
  */
-export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
+export function createConfigFilePlatformKeyResourceKind(pepper: KeyObject) {
   // Each value is needed several times, and its HMAC takes 2 µs.
   const values = new WeakMap<PlatformKeyConfig, PlatformKeyValueColumns>();
   const getValue = ({ config }: DeclaredKey): PlatformKeyValueColumns => {
@@ -59,8 +59,8 @@ export function createConfigFilePlatformKeyKind(pepper: KeyObject) {
   // Written together by `flush`.
   const added: PlatformKeyRow[] = [];
   const moved = new Map<number, string[]>();
-  return defineConfigFileKind({
-    ...STORED_PLATFORM_KEY_KIND,
+  return defineConfigFileResourceKind({
+    ...STORED_PLATFORM_KEY_RESOURCE_KIND,
     storedFromFile: (reader) => listAllPlatformKeys(reader, { source: 'file' }),
     prepare: getValue,
     match: (declared, stored, turns) => matchStoredKeys(declared, stored, { hashOf, turns }),

@@ -97,7 +97,7 @@ export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, C
 }
 
 /** Returns its argument unchanged. It only infers the types of the declaration. */
-export function defineConfigFileKind<Config, Row extends StoredResourceRow, Columns extends object>(
+export function defineConfigFileResourceKind<Config, Row extends StoredResourceRow, Columns extends object>(
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ConfigFileResourceKind<Config, Row, Columns> {
   return kind;

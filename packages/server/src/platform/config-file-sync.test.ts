@@ -12,13 +12,13 @@ import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createQueryCounter } from '../store/test/query-counter.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import {
-  CONFIG_FILE_PROVIDER_KIND,
-  CONFIG_FILE_ROUTE_KIND,
-  CONFIG_FILE_SETTINGS_KIND,
+  CONFIG_FILE_PROVIDER_RESOURCE_KIND,
+  CONFIG_FILE_ROUTE_RESOURCE_KIND,
+  CONFIG_FILE_SETTINGS_RESOURCE_KIND,
 } from './config/config-file-entries.ts';
-import { createConfigFilePlatformKeyKind } from './config-file-platform-keys.ts';
+import { createConfigFilePlatformKeyResourceKind } from './config-file-platform-keys.ts';
 import { createResourceKindSyncFactory, syncConfigFile } from './config-file-sync.ts';
-import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
+import { CONFIG_FILE_TEAM_RESOURCE_KIND } from './config-file-teams.ts';
 import { derivePlatformKeyPepper } from './keyring.ts';
 
 const PEPPER = derivePlatformKeyPepper(Buffer.alloc(32, 1));
@@ -76,11 +76,11 @@ async function setUp(t: TestContext, engine: 'sqlite' | 'postgres') {
     const { counts, plugin } = createQueryCounter();
     const differences = before && (await compareOrgs(before, after));
     const kinds = [
-      createResourceKindSyncFactory(createConfigFilePlatformKeyKind(PEPPER)),
-      createResourceKindSyncFactory(CONFIG_FILE_TEAM_KIND),
-      createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
-      createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
-      createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
+      createResourceKindSyncFactory(createConfigFilePlatformKeyResourceKind(PEPPER)),
+      createResourceKindSyncFactory(CONFIG_FILE_TEAM_RESOURCE_KIND),
+      createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_RESOURCE_KIND),
+      createResourceKindSyncFactory(CONFIG_FILE_ROUTE_RESOURCE_KIND),
+      createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_RESOURCE_KIND),
     ];
     await database.transaction(async (writer) => {
       const counted = writer.withPlugin(plugin);

@@ -6,7 +6,7 @@ import { insertPlatformKey, updatePlatformKey } from '../store/platform-keys.ts'
 import { listTeamsOfOrg } from '../store/teams.ts';
 import { buildPlatformKey } from './build-platform-key.ts';
 import { createResourceKindSyncFactory } from './config-file-sync.ts';
-import { CONFIG_FILE_TEAM_KIND } from './config-file-teams.ts';
+import { CONFIG_FILE_TEAM_RESOURCE_KIND } from './config-file-teams.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
   openTestPlatform,
@@ -27,10 +27,15 @@ after(() => stored.close());
 const team = (id: string, cost_center?: string) => ({ id, name: id.toUpperCase(), cost_center });
 const sync = (teams: readonly object[], line = 5) =>
   stored.database.transaction((writer) =>
-    syncTestOrgs(writer, [createResourceKindSyncFactory(CONFIG_FILE_TEAM_KIND)], [{ id: 'acme', teams }], {
-      nowMs: PLATFORM_TEST_NOW,
-      line,
-    }),
+    syncTestOrgs(
+      writer,
+      [createResourceKindSyncFactory(CONFIG_FILE_TEAM_RESOURCE_KIND)],
+      [{ id: 'acme', teams }],
+      {
+        nowMs: PLATFORM_TEST_NOW,
+        line,
+      },
+    ),
   );
 const shown = async () =>
   (await listTeamsOfOrg(stored.database.read, 'acme')).map(({ id, cost_center, source }) => [

@@ -1,11 +1,11 @@
 import { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
 import { listAllTeams, type TeamRow, upsertTeam } from '../store/teams.ts';
-import { defineConfigFileKind } from './config-file-resource-kind.ts';
+import { defineConfigFileResourceKind } from './config-file-resource-kind.ts';
 import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
 
 /** The resource kind of teams in floe.yaml. */
-export const CONFIG_FILE_TEAM_KIND = defineConfigFileKind({
+export const CONFIG_FILE_TEAM_RESOURCE_KIND = defineConfigFileResourceKind({
   kind: 'teams',
   list: ({ teams }) => teams,
   stored: listAllTeams,

@@ -20,7 +20,7 @@ export interface LostSecret extends EncryptedTextRow {
 }
 
 /** Returns the ids of the key-encryption keys that are marked as lost. */
-export async function listLostEncryptionKeys(reader: DatabaseReader): Promise<readonly string[]> {
+export async function listLostEncryptionKeyIds(reader: DatabaseReader): Promise<readonly string[]> {
   return (await getSetting(reader, LOST_KEYS_SETTING))?.split(',') ?? [];
 }
 
@@ -45,7 +45,7 @@ export async function markEncryptionKeyLost(
   keyId: string,
   secrets: readonly LostSecret[],
 ): Promise<void> {
-  const known = await listLostEncryptionKeys(writer);
+  const known = await listLostEncryptionKeyIds(writer);
   await storeSetting(writer, LOST_KEYS_SETTING, [...new Set([...known, keyId])].join(','));
   const at = clock.now();
   for (const [orgId, own] of Map.groupBy(secrets, (secret) => secret.orgId))

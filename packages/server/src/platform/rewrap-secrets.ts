@@ -9,7 +9,7 @@ import {
   replaceEncryptedText,
 } from '../store/encrypted-texts.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
-import { listLostEncryptionKeys } from './lost-encryption-keys.ts';
+import { listLostEncryptionKeyIds } from './lost-encryption-keys.ts';
 import {
   decryptOrNull,
   getEncryptedSecretPrefix,
@@ -91,7 +91,7 @@ export async function requireKnownEncryptionKeys(
   { id, previousKeys = [] }: SecretEncryptionKey,
 ): Promise<void> {
   const known = new Set([id, ...previousKeys.map((key) => key.id)]);
-  const lost = await listLostEncryptionKeys(writer);
+  const lost = await listLostEncryptionKeyIds(writer);
   const missing = (await listEncryptionKeyIds(writer)).filter(
     (key) => !known.has(key) && !lost.includes(key),
   );

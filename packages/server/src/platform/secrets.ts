@@ -67,7 +67,7 @@ export function deriveStoredSecretsKey(
 }
 
 /**
- * Derives the key that encrypts stored responses. It differs from the credential key, so that
+ * Derives the key that encrypts stored responses. It differs from the key for stored secrets, so that
  * neither kind of ciphertext can be decrypted as the other.
  */
 export function deriveStoredResponsesKey(

@@ -33,10 +33,7 @@ export async function deleteChannel(writer: DatabaseWriter, id: string): Promise
 }
 
 /** Returns the channels of the organizations in `orgIds`, or of all organizations if it is undefined. */
-export function listChannelsOfOrgs(
-  reader: DatabaseReader,
-  orgIds?: readonly string[],
-): Promise<ChannelRow[]> {
+export function listAllChannels(reader: DatabaseReader, orgIds?: readonly string[]): Promise<ChannelRow[]> {
   let query = reader.selectFrom('channels').selectAll();
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
   return query.orderBy('created_at').orderBy('id').execute();

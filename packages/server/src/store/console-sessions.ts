@@ -173,7 +173,7 @@ export async function deleteConsoleSessionsOfUser(
 }
 
 /** Ends all of a user's sessions except the `kept` most recently used ones. */
-export async function deleteLeastRecentConsoleSessions(
+export async function deleteLeastRecentlyUsedConsoleSessions(
   writer: DatabaseWriter,
   userId: string,
   kept: number,

@@ -2,14 +2,14 @@
  * Number of rows per transaction. A transaction then takes a few milliseconds, so that other writes can run in
  * between.
  */
-export const ROWS_PER_BATCH = 2000;
+export const ROWS_PER_DELETION_BATCH = 2000;
 
-/** Runs `batch` until it deletes fewer than `ROWS_PER_BATCH` rows. Returns the number of deleted rows. */
+/** Runs `batch` until it deletes fewer than `ROWS_PER_DELETION_BATCH` rows. Returns the number of deleted rows. */
 export async function runDeletionBatches(batch: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
     const removed = await batch();
     total += removed;
-    if (removed < ROWS_PER_BATCH) return total;
+    if (removed < ROWS_PER_DELETION_BATCH) return total;
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
-import { ROWS_PER_BATCH, runDeletionBatches } from './deletion-batches.ts';
+import { ROWS_PER_DELETION_BATCH, runDeletionBatches } from './deletion-batches.ts';
 import { expireRelayHistory } from './relay/relay-retention.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
 import { MINUTE_MS } from './rollups/rollup-accumulator.ts';
@@ -92,7 +92,7 @@ export async function expireAuditEntries(
       const oldest = await ofOrg
         .select(['id', 'at'])
         .orderBy('seq')
-        .limit(ROWS_PER_BATCH + 1)
+        .limit(ROWS_PER_DELETION_BATCH + 1)
         .execute();
       const kept = oldest.findIndex(({ at }) => at >= beforeMs);
       const expired = oldest.slice(0, kept === -1 ? -1 : kept).map(({ id }) => id);
@@ -115,7 +115,7 @@ async function expireBreakerChanges(
         .where('org_id', '=', orgId)
         .where('at', '<', beforeMs)
         .orderBy('at')
-        .limit(ROWS_PER_BATCH);
+        .limit(ROWS_PER_DELETION_BATCH);
       const { numDeletedRows } = await writer
         .deleteFrom('breaker_changes')
         .where('id', 'in', old)
@@ -166,7 +166,7 @@ async function deleteExchangeBatch(writer: DatabaseWriter, orgId: string, before
         .select('id')
         .where('org_id', '=', orgId)
         .where('created_at', '<', beforeMs)
-        .limit(ROWS_PER_BATCH),
+        .limit(ROWS_PER_DELETION_BATCH),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);
@@ -176,6 +176,6 @@ async function deleteMetadataBatch(writer: DatabaseWriter, orgId: string, before
   const { numAffectedRows = 0n } = await sql`
     delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in (
       select org_id, name, value, created_at, exchange_id from exchange_metadata
-      where org_id = ${orgId} and created_at < ${beforeMs} limit ${ROWS_PER_BATCH})`.execute(writer);
+      where org_id = ${orgId} and created_at < ${beforeMs} limit ${ROWS_PER_DELETION_BATCH})`.execute(writer);
   return Number(numAffectedRows);
 }

@@ -12,8 +12,8 @@ import {
   isNonEmpty,
 } from '../json-narrowing.ts';
 import {
-  filterResultParts,
   filterSystemParts,
+  filterToolResultParts,
   formatToolCallArguments,
   readContentParts,
 } from '../read-parts.ts';
@@ -190,7 +190,7 @@ export function readChatMessage(
           {
             type: 'result',
             id,
-            parts: filterResultParts(content, draft),
+            parts: filterToolResultParts(content, draft),
             isError: message['is_error'] === true,
             cache,
           },

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   applyQuirks,
-  joinResultText,
   joinSystemText,
+  joinToolResultText,
   keepSupportedHint,
   OPENAI_SERVICE_TIERS,
   reportDroppedReasoningSummary,
@@ -120,7 +120,7 @@ function writeUser(turn: ConversationTurn, writer: MessageWriter): JsonObject[] 
 
 /** Chat has no member for a failed result, so the text states it. */
 function writeResultContent(part: ToolResultPart): string {
-  return part.isError ? `Error: ${joinResultText(part)}` : joinResultText(part);
+  return part.isError ? `Error: ${joinToolResultText(part)}` : joinToolResultText(part);
 }
 
 function writeAssistant(turn: ConversationTurn, writer: MessageWriter): JsonObject[] {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@floe/contract/json';
 import {
-  getRequestedThinkingBudget,
   reportUnusedReasoning,
   resolveReasoningEffort,
+  resolveRequestedThinkingBudget,
 } from '../adapt-reasoning-for-target.ts';
 import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
@@ -92,7 +92,7 @@ export function writeChatReasoning(
 ): JsonObject {
   if (request.reasoning === undefined) return {};
   const effort = resolveReasoningEffort(request, options, dropped);
-  const budget = getRequestedThinkingBudget(request);
+  const budget = resolveRequestedThinkingBudget(request);
   const off = effort === 'none';
   const style = options.reasoningStyle ?? 'effort';
   if (style !== 'none') reportUnusedReasoning(request, REASONING_FORMS[style], dropped);

@@ -3,8 +3,8 @@ import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasonin
 import {
   adaptToolsForTarget,
   applyQuirks,
-  joinResultText,
   joinSystemText,
+  joinToolResultText,
   reportDroppedFields,
   reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
@@ -162,7 +162,7 @@ function writeAssistant(parts: readonly ContentPart[], writer: MessageWriter): J
 }
 
 function writeResult(part: ToolResultPart, writer: MessageWriter): JsonObject {
-  const content = `${part.isError ? 'Error: ' : ''}${joinResultText(part)}`;
+  const content = `${part.isError ? 'Error: ' : ''}${joinToolResultText(part)}`;
   return { role: 'tool', tool_call_id: writer.callId(part.id), content };
 }
 

@@ -26,7 +26,7 @@ import {
 } from '../request.ts';
 import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 import {
-  writeAdditionalModelFields,
+  writeConverseAdditionalModelFields,
   writeConverseCachePoint,
   writeConverseResponseFormat,
   writeConverseToolConfig,
@@ -75,7 +75,7 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   );
   reportUnsupportedPartFields(request, marks ? CACHING_PART_CAPABILITIES : PART_CAPABILITIES, dropped);
   reportDroppedReasoningSummary(request, dropped);
-  const { extras, maxTokens } = writeAdditionalModelFields(request, options, dropped);
+  const { extras, maxTokens } = writeConverseAdditionalModelFields(request, options, dropped);
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
   const config = applyQuirks(
     {

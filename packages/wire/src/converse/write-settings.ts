@@ -98,7 +98,7 @@ export function writeConverseResponseFormat(format: ResponseFormat | undefined):
 }
 
 /** The fields of a Converse request that depend on the model family, and the token limit that they require. */
-export interface AdditionalModelFields {
+export interface ConverseAdditionalModelFields {
   /** `additionalModelRequestFields`. Each model family accepts only its own fields. */
   readonly extras: JsonObject | undefined;
   /** Increased limit that leaves room for the thinking budget, if the caller set none. */
@@ -106,11 +106,11 @@ export interface AdditionalModelFields {
 }
 
 /** Writes reasoning settings and other fields that depend on the model family. */
-export function writeAdditionalModelFields(
+export function writeConverseAdditionalModelFields(
   request: CanonicalRequest,
   options: RequestWriteOptions,
   dropped: Set<string>,
-): AdditionalModelFields {
+): ConverseAdditionalModelFields {
   const { topK } = request.sampling;
   const takesTopK = options.reasoningStyle === 'budget' || options.reasoningStyle === 'adaptive';
   if (topK !== undefined && !takesTopK) dropped.add('top_k');

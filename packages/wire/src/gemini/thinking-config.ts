@@ -20,9 +20,9 @@ const COMMON_BUDGET_RANGE: ThinkingBudgetRange = { min: 512, max: 24_576 };
  * @example
  * const request = { maxTokens: 100, reasoning: { effort: 'low' } };
  * const range = { min: 128, max: 32_768 };
- * writeThinkingConfig(request, { thinkingBudgets: range }, new Set())?.thinkingBudget; // 128
+ * writeGeminiThinkingConfig(request, { thinkingBudgets: range }, new Set())?.thinkingBudget; // 128
  */
-export function writeThinkingConfig(
+export function writeGeminiThinkingConfig(
   request: CanonicalRequest,
   options: RequestWriteOptions,
   dropped: Set<string>,

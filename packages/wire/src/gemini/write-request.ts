@@ -3,8 +3,8 @@ import {
   adaptToolsForTarget,
   applyQuirks,
   ensureNonEmptyConversation,
-  joinResultText,
   joinSystemText,
+  joinToolResultText,
   reportDroppedFields,
   reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
@@ -28,7 +28,7 @@ import type {
   ToolResultPart,
 } from '../request.ts';
 import { isGeneratedCallId, toProviderToolName } from '../tool-identifiers.ts';
-import { writeThinkingConfig } from './thinking-config.ts';
+import { writeGeminiThinkingConfig } from './thinking-config.ts';
 
 /** Limit of the service's schema. */
 const MAX_STOPS = 5;
@@ -165,7 +165,7 @@ function writeUserTurn(turn: ConversationTurn, writer: ContentWriter): JsonObjec
  * sent as text.
  */
 function writeFunctionResponse(part: ToolResultPart, writer: ContentWriter): JsonObject {
-  const text = joinResultText(part);
+  const text = joinToolResultText(part);
   if (part.isError) return { error: text };
   const parsed = mayContainInexactNumbers(text) ? undefined : writer.embedded.parse(text);
   return isJsonObject(parsed) ? parsed : { output: text };
@@ -253,6 +253,6 @@ function writeGenerationConfig(
     stopSequences: request.stop.length > 0 ? request.stop : undefined,
     responseMimeType: format === undefined ? undefined : 'application/json',
     responseJsonSchema: format?.type === 'schema' ? withoutSchemaKeyword(format.schema) : undefined,
-    thinkingConfig: writeThinkingConfig(request, options, dropped),
+    thinkingConfig: writeGeminiThinkingConfig(request, options, dropped),
   };
 }

@@ -20,12 +20,12 @@ import {
 } from './read-elements.ts';
 import {
   readIdeReasoning,
+  readIdeRequestAttribution,
   readIdeResponseFormat,
+  readIdeServiceTier,
   readIdeTokenLimit,
   readIdeToolSettings,
-  readRequestAttribution,
-  readServiceTier,
-  readVerbosity,
+  readIdeVerbosity,
   rejectMultipleChoices,
 } from './read-settings.ts';
 import { writeNormalizedBody } from './write-normalized-body.ts';
@@ -88,7 +88,7 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
     toolChoice,
     parallelTools,
     format: readIdeResponseFormat(body, draft),
-    verbosity: readVerbosity(body, draft),
+    verbosity: readIdeVerbosity(body, draft),
     maxTokens: readIdeTokenLimit(body, draft),
     stop: [...readStopSequences(body['stop']), ...readStopSequences(body['stop_sequences'])],
     sampling: {
@@ -100,8 +100,8 @@ export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {
       seed: readNumberField(body, 'seed'),
     },
     reasoning: readIdeReasoning(body, draft),
-    ...readRequestAttribution(body, draft),
-    serviceTier: readServiceTier(body, draft),
+    ...readIdeRequestAttribution(body, draft),
+    serviceTier: readIdeServiceTier(body, draft),
     requiredFeatures: draft.requiredFeatures,
     dropped: draft.dropped,
   };

@@ -133,7 +133,7 @@ export function readIdeResponseFormat(
 }
 
 /** Reads the verbosity; undefined if absent or unknown. An unknown verbosity is reported as dropped. */
-export function readVerbosity(body: JsonObject, draft: RequestReadContext): string | undefined {
+export function readIdeVerbosity(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(
     draft.readFirst(
       { 'text.verbosity': asObject(body['text'])?.['verbosity'], verbosity: body['verbosity'] },
@@ -146,7 +146,7 @@ export function readVerbosity(body: JsonObject, draft: RequestReadContext): stri
 }
 
 /** Reads the service tier; undefined if absent or unknown. An unknown tier is reported as dropped. */
-export function readServiceTier(body: JsonObject, draft: RequestReadContext): string | undefined {
+export function readIdeServiceTier(body: JsonObject, draft: RequestReadContext): string | undefined {
   return allowedValue(asString(body['service_tier']), SERVICE_TIERS, () =>
     draft.reportDropped('service_tier'),
   );
@@ -163,7 +163,7 @@ function allowedValue(
 }
 
 /** The user and conversation of a request, and its remaining metadata. */
-export interface RequestAttribution {
+export interface IdeRequestAttribution {
   readonly user: string | undefined;
   readonly cacheKey: string | undefined;
   readonly metadata: Readonly<Record<string, string>> | undefined;
@@ -174,7 +174,10 @@ export interface RequestAttribution {
  * user. The conversation is `prompt_cache_key`, or else the conversation id in the IDE's metadata. That id is
  * not forwarded.
  */
-export function readRequestAttribution(body: JsonObject, draft: RequestReadContext): RequestAttribution {
+export function readIdeRequestAttribution(
+  body: JsonObject,
+  draft: RequestReadContext,
+): IdeRequestAttribution {
   const pairs = Object.entries(asObject(body['metadata']) ?? {});
   const conversation = pairs.find(
     ([key, value]) => CONVERSATION_ID_KEY.test(key) && typeof value === 'string',

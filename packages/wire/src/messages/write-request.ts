@@ -27,7 +27,7 @@ import type {
 import { createCallIdFormatter, toProviderToolName } from '../tool-identifiers.ts';
 import {
   type MessagesThinkingSettings,
-  writeCacheControlMember,
+  writeMessagesCacheControl,
   writeMessagesResponseFormat,
   writeMessagesThinking,
   writeMessagesTools,
@@ -178,7 +178,7 @@ function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
           input: part.freeform
             ? { input: part.input }
             : writer.embedded.parseArguments(part.input, writer.dropped),
-          cache_control: writeCacheControlMember(part.cache),
+          cache_control: writeMessagesCacheControl(part.cache),
         },
       ];
     case 'result':
@@ -197,12 +197,12 @@ function writeResult(part: ToolResultPart, writer: BlockWriter): JsonObject {
     tool_use_id: writer.callId(part.id),
     content: part.parts.length === 0 ? undefined : content,
     is_error: part.isError ? true : undefined,
-    cache_control: writeCacheControlMember(part.cache),
+    cache_control: writeMessagesCacheControl(part.cache),
   };
 }
 
 function writeText({ text, cache, document }: TextPart): JsonObject {
-  const cache_control = writeCacheControlMember(cache);
+  const cache_control = writeMessagesCacheControl(cache);
   if (document === undefined) return { type: 'text', text, cache_control };
   return {
     type: 'document',
@@ -213,7 +213,7 @@ function writeText({ text, cache, document }: TextPart): JsonObject {
 }
 
 function writeSystem({ text, cache }: TextPart): JsonObject {
-  return { type: 'text', text, cache_control: writeCacheControlMember(cache) };
+  return { type: 'text', text, cache_control: writeMessagesCacheControl(cache) };
 }
 
 function writeDocumentMetadata({ title, context, citations }: DocumentMetadata): JsonObject {
@@ -227,7 +227,7 @@ function writeTextSource(data: string): JsonObject {
 /** Base64 is valid for PDF documents and images. All other files that reach this function are text. */
 function writeMedia(part: MediaPart): JsonObject {
   const { source } = part;
-  const cache_control = writeCacheControlMember(part.cache);
+  const cache_control = writeMessagesCacheControl(part.cache);
   const text = part.kind === 'file' ? decodeTextFile(part) : undefined;
   let from: JsonObject;
   if (text !== undefined) from = writeTextSource(text);

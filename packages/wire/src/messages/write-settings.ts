@@ -43,7 +43,7 @@ function writeToolsFromHistory(request: CanonicalRequest): JsonObject {
 }
 
 /** Writes a cache breakpoint as `cache_control`. */
-export function writeCacheControlMember(cache: CacheBreakpoint | undefined): JsonObject | undefined {
+export function writeMessagesCacheControl(cache: CacheBreakpoint | undefined): JsonObject | undefined {
   if (cache === undefined) return undefined;
   return cache === '' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: cache };
 }
@@ -56,7 +56,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
     const { description, schema } = toFunctionSchema(tool);
-    return { name, description, input_schema: schema, cache_control: writeCacheControlMember(tool.cache) };
+    return { name, description, input_schema: schema, cache_control: writeMessagesCacheControl(tool.cache) };
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
   if (tool.strict === true && !strict) dropped.add('tools.strict');
@@ -69,7 +69,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
       ? toStructuredOutputSchema(schema, (keyword) => dropped.add(`schema.${keyword}`))
       : schema,
     strict,
-    cache_control: writeCacheControlMember(tool.cache),
+    cache_control: writeMessagesCacheControl(tool.cache),
   };
 }
 

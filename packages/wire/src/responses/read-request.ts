@@ -10,8 +10,8 @@ import {
   isNonEmpty,
 } from '../json-narrowing.ts';
 import {
-  filterResultParts,
   filterSystemParts,
+  filterToolResultParts,
   formatToolCallArguments,
   isHostedToolItem,
   readContentParts,
@@ -148,7 +148,7 @@ export function readInputItem(item: JsonObject, path: string, draft: RequestRead
       return assistantTurn(readCallItem(item, type === 'custom_tool_call', draft));
     case 'function_call_output':
     case 'custom_tool_call_output': {
-      const parts = filterResultParts(readContentParts(item['output'], `${path}.output`, draft), draft);
+      const parts = filterToolResultParts(readContentParts(item['output'], `${path}.output`, draft), draft);
       const id = asString(item['call_id']) ?? '';
       return { role: 'user', parts: [{ type: 'result', id, parts, isError: false }] };
     }

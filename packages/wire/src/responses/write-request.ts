@@ -4,8 +4,8 @@ import {
   adaptToolsForTarget,
   applyQuirks,
   ensureNonEmptyConversation,
-  joinResultText,
   joinSystemText,
+  joinToolResultText,
   keepSupportedHint,
   OPENAI_SERVICE_TIERS,
   reportDroppedFields,
@@ -156,7 +156,7 @@ function writeItem(part: ReasoningPart | ToolCallPart | ToolResultPart, writer: 
 
 function writeResultOutput(part: ToolResultPart): Json {
   const prefix = part.isError ? 'Error: ' : '';
-  if (part.parts.every((inner) => inner.type === 'text')) return prefix + joinResultText(part);
+  if (part.parts.every((inner) => inner.type === 'text')) return prefix + joinToolResultText(part);
   return part.parts.map((inner, index) =>
     inner.type === 'text'
       ? { type: 'input_text', text: index === 0 ? prefix + inner.text : inner.text }

@@ -24,8 +24,8 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AuditChainStatus } from './audit-chain-status.tsx';
 import { AUDIT_FILTER_FIELDS, buildAuditQuery } from './audit-data.ts';
-import { AuditDrawer } from './audit-drawer.tsx';
 import { formatActorName, formatAuditEntryTitle, formatFirstChange } from './audit-entry.ts';
+import { AuditEntryDrawer } from './audit-entry-drawer.tsx';
 import { auditText } from './text.ts';
 
 /** Renders the audit log: who changed what, with the values before and after each change. */
@@ -44,7 +44,7 @@ export function AuditPage() {
   ]);
   const entry = rows[at];
   const drawer = entry && (
-    <AuditDrawer
+    <AuditEntryDrawer
       entry={entry}
       onClose={() => change({ open: null })}
       onPrevious={() => walk(-1)}

@@ -18,7 +18,7 @@ import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { BOARD_RESOURCE_KIND, type BoardFormValues, createBoardFormValues } from './board-form.ts';
-import { BoardGroups } from './board-groups.tsx';
+import { BoardGroupsEditor } from './board-groups-editor.tsx';
 import { BoardPreview } from './board-preview.tsx';
 import { boardsText } from './text.ts';
 
@@ -127,7 +127,7 @@ function BoardFields({ form, onChange }: FormFieldsProps<BoardFormValues>) {
         checked={form.public}
         onChange={(open) => onChange({ public: open })}
       />
-      <BoardGroups groups={form.groups} onChange={(groups) => onChange({ groups })} />
+      <BoardGroupsEditor groups={form.groups} onChange={(groups) => onChange({ groups })} />
     </>
   );
 }

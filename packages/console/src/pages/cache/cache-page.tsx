@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { getJson, getWithETag, type ResourceWithETag, sendJson } from '../../data/api-client.ts';
+import { getJson, getJsonWithETag, type ResourceWithETag, sendJson } from '../../data/api-client.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { formatCompactNumber, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
@@ -35,7 +35,7 @@ export function CachePage() {
   useRefetchOnEvent('config', ['cache']);
   const { data, error, refetch } = useQuery({
     queryKey: ['cache', 'state'],
-    queryFn: ({ signal }) => getWithETag<CacheState>(PATH, signal),
+    queryFn: ({ signal }) => getJsonWithETag<CacheState>(PATH, signal),
   });
   const stats = useQuery({
     queryKey: ['cache', 'stats'],

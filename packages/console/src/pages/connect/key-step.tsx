@@ -13,11 +13,11 @@ import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, copyWithToast, OnCopyContext } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { SecretGuard } from '../../ui/one-time-secret-dialog.tsx';
+import { UnsavedSecretGuard } from '../../ui/one-time-secret-dialog.tsx';
 import { useIsKeyUsed } from './first-request.tsx';
 import { connectText } from './text.ts';
 
-/** A personal key that a page creates for a client. */
+/** The state of creating a personal key for a client, and the function that creates the key. */
 export interface KeyCreationState {
   readonly name: string;
   readonly created: CreatedKey | null;
@@ -102,7 +102,7 @@ export function UnsavedKeyGuard({
   return (
     <OnCopyContext value={(text) => created && text.includes(created.key) && setCopied(text)}>
       {children}
-      {!isSaved && <SecretGuard what="key" />}
+      {!isSaved && <UnsavedSecretGuard what="key" />}
     </OnCopyContext>
   );
 }

@@ -13,7 +13,7 @@ import {
   type ApiPage,
   fetchAllRows,
   getJson,
-  getWithETag,
+  getJsonWithETag,
   type IdempotencyKeys,
   sendJson,
 } from '../../data/api-client.ts';
@@ -46,7 +46,7 @@ export const keysQuery = queryOptions({
 export function buildKeyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
-    queryFn: ({ signal }) => getWithETag<KeyResource>(buildKeyApiPath(id), signal),
+    queryFn: ({ signal }) => getJsonWithETag<KeyResource>(buildKeyApiPath(id), signal),
   });
 }
 

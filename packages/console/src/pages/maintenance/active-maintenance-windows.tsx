@@ -27,7 +27,7 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
   const extend = useApiMutation(() => sendWindowEnd(id, new Date(until.getTime() + 30 * 60_000)), {
     touches: [['maintenance']],
   });
-  const scope = useMaintenanceScope(window);
+  const scope = useMaintenanceScopeText(window);
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
       <StatusBadge state="maintenance">{maintenanceText.active.badge}</StatusBadge>
@@ -75,7 +75,7 @@ function sendWindowEnd(id: string, at: Date): Promise<MaintenanceWindow> {
 }
 
 /** Returns the names of the monitors that a window applies to, as in `CRM sync and monitors tagged db`. */
-export function useMaintenanceScope({
+export function useMaintenanceScopeText({
   monitors,
   tags,
 }: Pick<MaintenanceWindow, 'monitors' | 'tags'>): string {

@@ -22,7 +22,7 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useMediaQuery } from '../../ui/use-media-query.ts';
 import { maintenanceWindowLookupQuery } from '../monitors/monitor-references.ts';
 import { describeCron, formatScheduleTimeZone } from '../monitors/monitor-schedule.ts';
-import { ActiveMaintenanceWindows, useMaintenanceScope } from './active-maintenance-windows.tsx';
+import { ActiveMaintenanceWindows, useMaintenanceScopeText } from './active-maintenance-windows.tsx';
 import {
   formatMonthParameter,
   listMaintenanceOccurrences,
@@ -156,7 +156,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const now = useNow();
   const [asked, setAsked] = useState(false);
   const [first] = listMaintenanceOccurrences([window]);
-  const scope = useMaintenanceScope(window);
+  const scope = useMaintenanceScopeText(window);
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
       <StatusIcon state={!first || first.end < now ? 'paused' : active_until ? 'maintenance' : 'waiting'} />

@@ -1,7 +1,7 @@
 import type { providerResource as providerSchema } from '@floe/contract/api/providers';
 import { useState } from 'react';
 import type * as z from 'zod';
-import { getWithETag, sendJson } from '../../data/api-client.ts';
+import { getJsonWithETag, sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { Button } from '../../ui/button.tsx';
@@ -116,7 +116,7 @@ function useSavePrice(
   const path = `api/management/providers/${encodeURIComponent(provider)}`;
   return useApiMutation(
     async (own: boolean) => {
-      const { body, etag } = await getWithETag<Provider>(path);
+      const { body, etag } = await getJsonWithETag<Provider>(path);
       const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
       const price = Object.fromEntries(
         FIELDS.flatMap(([field]) => {

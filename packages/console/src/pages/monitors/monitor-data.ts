@@ -13,7 +13,7 @@ import {
   queryOptions,
 } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
+import { type ApiPage, getJson, getJsonWithETag, sendJson } from '../../data/api-client.ts';
 import { buildDownloadUrl } from '../../data/download.ts';
 import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
@@ -197,7 +197,7 @@ export function buildMonitorSummaryQuery(ids: readonly string[]) {
 export function buildMonitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],
-    queryFn: ({ signal }) => getWithETag<Monitor>(buildMonitorApiPath(id), signal),
+    queryFn: ({ signal }) => getJsonWithETag<Monitor>(buildMonitorApiPath(id), signal),
   });
 }
 

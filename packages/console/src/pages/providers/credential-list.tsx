@@ -9,11 +9,11 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { CredentialDialog } from './credential-dialog.tsx';
-import { CredentialTestResult } from './credential-test-result.tsx';
+import { CredentialTestStatus } from './credential-test-status.tsx';
 import {
   buildProviderApiPath,
   type CredentialResource,
-  type CredentialTestReport,
+  type CredentialTestResult,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
 } from './provider-data.ts';
@@ -69,8 +69,8 @@ function CredentialRow({
 }) {
   const { name, weight, last4, tested_at } = credential;
   const path = `${buildProviderApiPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
-  const [found, setFound] = useState<CredentialTestReport | null>(null);
-  const test = useApiMutation(() => sendJson<CredentialTestReport>('POST', `${path}/test`), {
+  const [found, setFound] = useState<CredentialTestResult | null>(null);
+  const test = useApiMutation(() => sendJson<CredentialTestResult>('POST', `${path}/test`), {
     touches: [['providers']],
     done: setFound,
   });
@@ -98,7 +98,7 @@ function CredentialRow({
         </p>
       ) : shown ? (
         <div className="flex flex-wrap items-center gap-x-3">
-          <CredentialTestResult test={shown} />
+          <CredentialTestStatus test={shown} />
           {tested_at && (
             <span className="text-small text-ink-3">
               {providersText.credentials.tested} <RelativeTimeText at={tested_at} />

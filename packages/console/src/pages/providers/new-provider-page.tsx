@@ -20,11 +20,11 @@ import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { CredentialTestResult } from './credential-test-result.tsx';
+import { CredentialTestStatus } from './credential-test-status.tsx';
 import {
-  type CredentialTestReport,
+  type CredentialTestResult,
   PROVIDER_QUERY_KEYS,
-  PROVIDERS_PATH,
+  PROVIDERS_API_PATH,
   type ProviderResource,
 } from './provider-data.ts';
 import { providersText } from './text.ts';
@@ -46,7 +46,7 @@ const START = {
 /** Renders the page that adds a provider. The credential is tested before the provider is saved. */
 export function NewProviderPage() {
   const [form, setForm] = useState(START);
-  const [test, setTest] = useState<CredentialTestReport | null>(null);
+  const [test, setTest] = useState<CredentialTestResult | null>(null);
   const keyField = useRef<HTMLInputElement>(null);
   const refusal = useDenialReason('management');
   const leave = useResourceNavigate('/management/providers');
@@ -84,7 +84,7 @@ export function NewProviderPage() {
           <Kind form={form} onChange={set} />
           <Endpoint form={form} onChange={set} />
           <KeyAndModels form={form} onChange={set} keyField={keyField} />
-          {test && <CredentialTestResult test={test} />}
+          {test && <CredentialTestStatus test={test} />}
         </Form>
       </div>
     </PageFrame>
@@ -93,7 +93,7 @@ export function NewProviderPage() {
 
 function useTestAndSave(
   form: typeof START,
-  onTested: (test: CredentialTestReport | null) => void,
+  onTested: (test: CredentialTestResult | null) => void,
   onDone: (provider: ProviderResource | null) => void,
 ) {
   return useApiMutation(
@@ -101,10 +101,14 @@ function useTestAndSave(
       const body = bodyOf(form);
       onTested(null);
       const found =
-        how === 'test' ? await sendJson<CredentialTestReport>('POST', `${PROVIDERS_PATH}/test`, body) : null;
+        how === 'test'
+          ? await sendJson<CredentialTestResult>('POST', `${PROVIDERS_API_PATH}/test`, body)
+          : null;
       onTested(found);
       const provider =
-        found?.ok === false ? null : await sendJson<ProviderResource>('POST', PROVIDERS_PATH, body, { keys });
+        found?.ok === false
+          ? null
+          : await sendJson<ProviderResource>('POST', PROVIDERS_API_PATH, body, { keys });
       return { provider, found };
     },
     {

@@ -6,32 +6,32 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { buildTopValuesQuery, type TopValues } from '../../data/analytics-queries.ts';
-import { getWithETag } from '../../data/api-client.ts';
+import { getJsonWithETag } from '../../data/api-client.ts';
 
 /** A provider as the API returns it, with its credentials. */
 export type ProviderResource = z.output<typeof providerResource>;
 /** A credential as the API returns it, without the secret. */
 export type CredentialResource = z.output<typeof credentialResource>;
 /** The result of testing a credential. */
-export type CredentialTestReport = z.output<typeof credentialTestResult>;
+export type CredentialTestResult = z.output<typeof credentialTestResult>;
 /** The number of requests to a provider, and how many of them failed. */
 export type ProviderTraffic = TopValues['data'][number];
 
 /** The API path of the providers. */
-export const PROVIDERS_PATH = 'api/management/providers';
+export const PROVIDERS_API_PATH = 'api/management/providers';
 /** The query keys to invalidate after a change to a provider. */
 export const PROVIDER_QUERY_KEYS = [['providers'], ['models'], ['breakers']];
 
 /** Returns the API path of a provider. */
 export function buildProviderApiPath(id: string): string {
-  return `${PROVIDERS_PATH}/${encodeURIComponent(id)}`;
+  return `${PROVIDERS_API_PATH}/${encodeURIComponent(id)}`;
 }
 
 /** Returns the query for one provider, with the ETag for its next change. */
 export function buildProviderQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => getWithETag<ProviderResource>(buildProviderApiPath(id), signal),
+    queryFn: ({ signal }) => getJsonWithETag<ProviderResource>(buildProviderApiPath(id), signal),
   });
 }
 

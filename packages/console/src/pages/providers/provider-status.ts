@@ -1,7 +1,7 @@
 import { formatDuration, formatPercent } from '../../format/amounts.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { CredentialResource, CredentialTestReport, ProviderResource } from './provider-data.ts';
+import type { CredentialResource, CredentialTestResult, ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 /** The open breakers of a provider, and its requests and errors in the last 24 hours. */
@@ -66,7 +66,7 @@ export function summarizeCredentialTests(credentials: readonly Pick<CredentialRe
  * Describes the result of a credential test, as in `Credential is valid (41 models, 212 ms)`, or returns the error
  * message of the provider.
  */
-export function describeCredentialTest({ ok, models, message, duration_ms }: CredentialTestReport): string {
+export function describeCredentialTest({ ok, models, message, duration_ms }: CredentialTestResult): string {
   if (!ok) return message;
   const duration = formatDuration(duration_ms);
   if (models === null) return providersText.credentials.works(duration);

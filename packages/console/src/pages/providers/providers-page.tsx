@@ -14,7 +14,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import {
-  PROVIDERS_PATH,
+  PROVIDERS_API_PATH,
   type ProviderResource,
   type ProviderTraffic,
   providerTrafficQuery,
@@ -34,7 +34,7 @@ type HealthOf = (id: string) => ProviderHealth;
 export function ProvidersPage() {
   const { query, change } = useUrlState();
   useRefetchOnEvent('config', ['providers']);
-  const list = useListRows(buildListQuery<ProviderResource>('providers', PROVIDERS_PATH));
+  const list = useListRows(buildListQuery<ProviderResource>('providers', PROVIDERS_API_PATH));
   const traffic = useQuery(providerTrafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');

@@ -15,7 +15,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { getAgentEventLabel } from './decision-display.ts';
-import { type ApprovalResource, RELAY_PATH } from './relay-data.ts';
+import { type ApprovalResource, RELAY_API_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 type Answer = 'once' | 'session' | 'deny';
@@ -100,7 +100,11 @@ function useAnswer({ id }: ApprovalResource, note: string): ApiMutation<Answer> 
         ...(given === 'session' ? { scope: 'session' } : {}),
         ...(note === '' ? {} : { note }),
       };
-      return sendJson<ApprovalResource>('POST', `${RELAY_PATH}/approvals/${encodeURIComponent(id)}`, body);
+      return sendJson<ApprovalResource>(
+        'POST',
+        `${RELAY_API_PATH}/approvals/${encodeURIComponent(id)}`,
+        body,
+      );
     },
     {
       touches: [['relay', 'approvals']],

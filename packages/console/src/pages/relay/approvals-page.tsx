@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { type ApprovalResource, RELAY_PATH } from './relay-data.ts';
+import { type ApprovalResource, RELAY_API_PATH } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 /** Poll interval in milliseconds without an event stream. It is short because agents are waiting. */
@@ -74,7 +74,7 @@ function approvalsQuery(query: { readonly state?: string; readonly limit: number
   return {
     queryKey: ['relay', 'approvals', query.state ?? 'all'],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      getJson<ApiPage<ApprovalResource>>(`${RELAY_PATH}/approvals`, query, signal),
+      getJson<ApiPage<ApprovalResource>>(`${RELAY_API_PATH}/approvals`, query, signal),
     refetchInterval,
   };
 }

@@ -14,7 +14,7 @@ import { ConnectAgentInstructions } from './connect-agent-instructions.tsx';
 import { CoverageByPerson } from './coverage-by-person.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
 import { buildCoverageRowId } from './coverage-status.ts';
-import { RELAY_PATH, type RelayCoverage } from './relay-data.ts';
+import { RELAY_API_PATH, type RelayCoverage } from './relay-data.ts';
 import { RelaySessionList } from './relay-session-list.tsx';
 import { relayText } from './text.ts';
 
@@ -92,7 +92,7 @@ function useCoverage(days: string) {
     queryKey: ['relay', 'coverage', days],
     queryFn: ({ signal }) => {
       const from = new Date(getCurrentTime().getTime() - Number(days) * DAY_MS).toISOString();
-      return getJson<RelayCoverage>(`${RELAY_PATH}/coverage`, { from }, signal);
+      return getJson<RelayCoverage>(`${RELAY_API_PATH}/coverage`, { from }, signal);
     },
     refetchInterval: 15_000,
     placeholderData: (before) => before,

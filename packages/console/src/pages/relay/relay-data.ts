@@ -19,7 +19,7 @@ export type RelaySession = z.output<typeof relaySession>;
 export type RelayRuleWithMatchCount = z.output<typeof relayRuleResource>;
 
 /** The API path of the relay. */
-export const RELAY_PATH = 'api/management/relay';
+export const RELAY_API_PATH = 'api/management/relay';
 const PAGE_ROWS = 100;
 
 /** The filter fields of decisions. Their names are the query parameters of the API. */
@@ -51,7 +51,7 @@ export function buildDecisionsQuery(filters: Readonly<Record<string, string>>) {
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
       fetchNextNonEmptyPage<StoredDecision>(
-        `${RELAY_PATH}/decisions`,
+        `${RELAY_API_PATH}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       ),
@@ -66,7 +66,7 @@ export function buildDecisionQuery(id: string) {
   return queryOptions({
     queryKey: ['relay', 'decision', id],
     queryFn: ({ signal }) =>
-      getJson<StoredDecision>(`${RELAY_PATH}/decisions/${encodeURIComponent(id)}`, undefined, signal),
+      getJson<StoredDecision>(`${RELAY_API_PATH}/decisions/${encodeURIComponent(id)}`, undefined, signal),
   });
 }
 
@@ -88,7 +88,7 @@ export function buildRelaySimulationQuery(input: RelaySimulationInput, rules?: r
     queryKey: ['relay', 'simulation', input, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
-      return sendJson<RelaySimulationResult>('POST', `${RELAY_PATH}/simulate`, {
+      return sendJson<RelaySimulationResult>('POST', `${RELAY_API_PATH}/simulate`, {
         event: simulationEvent(input),
         ...(rules === undefined ? {} : { rules }),
       });
@@ -108,12 +108,12 @@ function simulationEvent({ event, text, url }: RelaySimulationInput) {
 }
 
 /** The API path of the rules. */
-export const RELAY_RULES_PATH = `${RELAY_PATH}/rules`;
+export const RELAY_RULES_API_PATH = `${RELAY_API_PATH}/rules`;
 
 /** The query for all rules. A draft is evaluated together with all other rules. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: ({ signal }) => fetchAllRows<RelayRuleWithMatchCount>(RELAY_RULES_PATH, {}, signal),
+  queryFn: ({ signal }) => fetchAllRows<RelayRuleWithMatchCount>(RELAY_RULES_API_PATH, {}, signal),
 });
 
 /**

@@ -10,7 +10,7 @@ import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { DecisionStatus } from './decision-status.tsx';
-import { RELAY_PATH, type RelaySession } from './relay-data.ts';
+import { RELAY_API_PATH, type RelaySession } from './relay-data.ts';
 import { relayText } from './text.ts';
 
 const COVERED = [
@@ -32,7 +32,7 @@ export function RelaySessionList({ days }: { readonly days: number }) {
     [days, covered],
   );
   const list = useListRows(
-    buildListQuery<RelaySession>('relay-sessions', `${RELAY_PATH}/sessions`, filters),
+    buildListQuery<RelaySession>('relay-sessions', `${RELAY_API_PATH}/sessions`, filters),
     15_000,
   );
   return (

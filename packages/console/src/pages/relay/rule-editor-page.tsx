@@ -13,7 +13,7 @@ import {
 import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
-import { allRulesQuery, RELAY_RULES_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
+import { allRulesQuery, RELAY_RULES_API_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import {
@@ -30,7 +30,7 @@ import { ruleText } from './rule-text.ts';
 const CRUMB = { label: ruleText.page.title, to: '/relay/rules' } as const;
 const RULE_KIND: ConsoleResourceKind<RelayRuleWithMatchCount, RuleFormValues> = {
   one: ruleText.page.resource,
-  path: RELAY_RULES_PATH,
+  path: RELAY_RULES_API_PATH,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
   needs: 'relay',
   formOf: toRuleFormValues,

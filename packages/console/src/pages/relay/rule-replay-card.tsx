@@ -12,7 +12,7 @@ import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
 import { getEnforcedDecisionDisplay } from './decision-display.ts';
-import { RELAY_PATH } from './relay-data.ts';
+import { RELAY_API_PATH } from './relay-data.ts';
 import { type RuleReplayCounts, summarizeRuleReplay } from './rule-replay-summary.ts';
 import { ruleText } from './rule-text.ts';
 
@@ -40,7 +40,7 @@ function useReplay(days: string, draft: readonly object[] | null | undefined, as
   const [before, setBefore] = useState<ReplayResult | null>(null);
   const begin = useApiMutation(
     (_of: string) =>
-      sendJson<StartedReplay>('POST', `${RELAY_PATH}/replay`, {
+      sendJson<StartedReplay>('POST', `${RELAY_API_PATH}/replay`, {
         days: Number(days),
         ...(draft ? { rules: draft } : {}),
       }),

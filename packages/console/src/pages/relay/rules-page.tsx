@@ -10,7 +10,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { getAgentEventLabel, getDecisionDisplay } from './decision-display.ts';
 import { DecisionStatus } from './decision-status.tsx';
-import { RELAY_RULES_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
+import { RELAY_RULES_API_PATH, type RelayRuleWithMatchCount } from './relay-data.ts';
 import { RelaySimulator } from './relay-simulator.tsx';
 import { isAnyRuleLimitedToObserve, summarizeRule, toRuleFormValues } from './rule-form.ts';
 import { RuleReplayCard } from './rule-replay-card.tsx';
@@ -20,7 +20,7 @@ import { ruleText } from './rule-text.ts';
 export function RulesPage() {
   const { query } = useUrlState();
   useRefetchOnEvent('config', ['relay', 'rules']);
-  const list = useListRows(buildListQuery<RelayRuleWithMatchCount>('relay-rules', RELAY_RULES_PATH));
+  const list = useListRows(buildListQuery<RelayRuleWithMatchCount>('relay-rules', RELAY_RULES_API_PATH));
   return (
     <ListPage
       title={ruleText.page.title}

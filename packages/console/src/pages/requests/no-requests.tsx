@@ -8,7 +8,7 @@ import { formatCountWithNoun } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { REQUEST_PAGE_ROWS, type RequestFilters } from './request-data.ts';
+import { REQUEST_PAGE_SIZE, type RequestFilters } from './request-data.ts';
 import { requestListMenusText } from './request-list-menus-text.ts';
 
 /**
@@ -96,7 +96,7 @@ function buildQueryWithoutFilter(filters: RequestFilters, name: string) {
   return queryOptions({
     queryKey: ['requests', 'fewer', others],
     queryFn: ({ signal }) =>
-      getJson<RequestListPage>('api/analytics/requests', { ...others, limit: REQUEST_PAGE_ROWS }, signal),
+      getJson<RequestListPage>('api/analytics/requests', { ...others, limit: REQUEST_PAGE_SIZE }, signal),
   });
 }
 

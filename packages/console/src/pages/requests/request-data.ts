@@ -30,7 +30,7 @@ export function toRequestFilters(
 }
 
 /** Number of rows of a page of the list. */
-export const REQUEST_PAGE_ROWS = 100;
+export const REQUEST_PAGE_SIZE = 100;
 const FIGURES_MS = 15_000;
 /**
  * Maximum number of rows in a tail response. If there are more, the newest are returned and the list must be
@@ -49,7 +49,7 @@ export function buildRequestsQuery(filters: RequestFilters) {
     queryFn: ({ pageParam, signal }) =>
       getJson<RequestListPage>(
         'api/analytics/requests',
-        { ...filters, ...(pageParam === '' ? live : {}), limit: REQUEST_PAGE_ROWS, cursor: pageParam },
+        { ...filters, ...(pageParam === '' ? live : {}), limit: REQUEST_PAGE_SIZE, cursor: pageParam },
         signal,
       ),
     initialPageParam: '',

@@ -6,13 +6,13 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
-import type { RequestFailure } from './decision-status.ts';
+import { ExchangeDecisionList } from './exchange-decision-list.tsx';
+import type { RequestFailure } from './exchange-decision-status.ts';
 import { CallerCard, DroppedFieldsCard } from './request-cards.tsx';
 import { requestDetailText } from './request-detail-text.ts';
 import { RequestNotices } from './request-notices.tsx';
 import { getOutcomeDisplay } from './request-rows.ts';
 import { RequestStats } from './request-stats.tsx';
-import { RouteDecisions } from './route-decisions.tsx';
 
 const RequestBodies = lazy(() =>
   import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
@@ -40,7 +40,7 @@ export function RequestTabs({
           id: 'decisions',
           label: requestDetailText.tabs.decisions,
           count: decisions.length,
-          content: <RouteDecisions decisions={decisions} failure={failureOf(request)} />,
+          content: <ExchangeDecisionList decisions={decisions} failure={failureOf(request)} />,
         },
         {
           id: 'attempts',
@@ -78,7 +78,7 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
             <AttemptsTimeline request={request} />
           </Card>
           <Card title={requestDetailText.tabs.whyThisRoute}>
-            <RouteDecisions decisions={request.decisions} failure={failureOf(request)} />
+            <ExchangeDecisionList decisions={request.decisions} failure={failureOf(request)} />
           </Card>
         </div>
         <div className="grid min-w-0 gap-4">

@@ -14,7 +14,7 @@ import {
   type RouteFormValues,
   TIMEOUT_LABELS,
 } from './route-form.ts';
-import { TargetList } from './target-list.tsx';
+import { TargetListEditor } from './target-list-editor.tsx';
 import type { BreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
 
@@ -115,7 +115,7 @@ function Targets({
         {routesText.fields.targets}{' '}
         <span className="font-normal text-ink-3">{routesText.fields.targetsHint}</span>
       </span>
-      <TargetList form={form} states={states} onChange={(targets) => onChange({ targets })} />
+      <TargetListEditor form={form} states={states} onChange={(targets) => onChange({ targets })} />
       {warnings.map((warning) => (
         <Notice key={warning}>{warning}</Notice>
       ))}

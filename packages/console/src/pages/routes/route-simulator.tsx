@@ -9,7 +9,7 @@ import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { RouteDecisions } from '../requests/route-decisions.tsx';
+import { ExchangeDecisionList } from '../requests/exchange-decision-list.tsx';
 import { SimulatedTargets } from './simulated-targets.tsx';
 import {
   describeRouteSimulation,
@@ -191,7 +191,7 @@ function Outcome({
       {saved !== undefined && !differs && (
         <p className="text-ui text-ink-2">{routesText.simulator.unchanged}</p>
       )}
-      <RouteDecisions
+      <ExchangeDecisionList
         decisions={answer.steps}
         failure={answer.code === null ? null : { code: answer.code, state: result.state }}
       />

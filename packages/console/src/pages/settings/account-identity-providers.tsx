@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
-import { connectIdentityProvider, ownIdentityLinksQuery } from './settings-data.ts';
+import { connectIdentityProvider, identityProviderConnectionsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /**
@@ -10,7 +10,7 @@ import { settingsText } from './text.ts';
  * there are none.
  */
 export function AccountIdentityProviders() {
-  const { data } = useQuery(ownIdentityLinksQuery);
+  const { data } = useQuery(identityProviderConnectionsQuery);
   const connect = useApiMutation((name: string) => connectIdentityProvider(name), { touches: [] });
   if (!data || data.data.length === 0) return null;
   return (

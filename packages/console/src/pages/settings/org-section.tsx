@@ -1,7 +1,7 @@
 import type { OrgResource } from '@floe/contract/api/orgs';
 import { useQuery } from '@tanstack/react-query';
 import type { ResourceWithETag } from '../../data/api-client.ts';
-import { ORG_PATH, orgQuery } from '../../data/org.ts';
+import { ORG_API_PATH, orgQuery } from '../../data/org.ts';
 import { sessionQuery } from '../../data/session.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
 import { Card } from '../../ui/cards.tsx';
@@ -26,7 +26,7 @@ export function OrgSection() {
 
 function OrgForm({ org }: { readonly org: ResourceWithETag<OrgResource> }) {
   const edit = usePatchForm({
-    path: ORG_PATH,
+    path: ORG_API_PATH,
     loaded: org,
     formOf: ({ name, timezone }: OrgResource) => ({ name, timezone }),
     write: (form) => form,

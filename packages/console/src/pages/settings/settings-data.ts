@@ -3,7 +3,7 @@ import type { passkeyResource } from '@floe/contract/api/passkeys';
 import type { ownIdentityLink, ownSession } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
+import { type ApiPage, getJson, getJsonWithETag, sendJson } from '../../data/api-client.ts';
 import { createPasskey } from '../../data/passkey.ts';
 import type { OrgSettingsResource } from './setting-fields.ts';
 
@@ -17,12 +17,12 @@ export type Passkey = z.output<typeof passkeyResource>;
 export type OwnSession = z.output<typeof ownSession>;
 
 /** The API path of the organization’s settings. */
-export const SETTINGS_PATH = 'api/management/settings';
+export const SETTINGS_API_PATH = 'api/management/settings';
 
 /** The query for the settings of the organization, with the ETag for their next change. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: ({ signal }) => getWithETag<OrgSettingsResource>(SETTINGS_PATH, signal),
+  queryFn: ({ signal }) => getJsonWithETag<OrgSettingsResource>(SETTINGS_API_PATH, signal),
 });
 
 /** The query for the state of the running configuration. */
@@ -35,7 +35,7 @@ export const runningConfigStatusQuery = queryOptions({
  * The query for the identity providers that are configured in `auth.oidc`, and whether the user’s account is
  * connected to each.
  */
-export const ownIdentityLinksQuery = queryOptions({
+export const identityProviderConnectionsQuery = queryOptions({
   queryKey: ['own-identities'],
   queryFn: ({ signal }) =>
     getJson<ApiPage<IdentityProviderConnection>>('api/me/identities', undefined, signal),

@@ -17,7 +17,7 @@ import {
   toSettingsFormValues,
   toSettingsPatch,
 } from './setting-fields.ts';
-import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
+import { SETTINGS_API_PATH, settingsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
 /** Renders the form for one section of the organization’s settings. The section is saved as a whole. */
@@ -38,7 +38,7 @@ function Section({
   readonly loaded: ResourceWithETag<OrgSettingsResource>;
 }) {
   const edit = usePatchForm<OrgSettingsResource, SettingsFormValues>({
-    path: SETTINGS_PATH,
+    path: SETTINGS_API_PATH,
     loaded,
     formOf: (settings) => toSettingsFormValues(section, settings),
     write: (form) => toSettingsPatch(loaded.body, form),

@@ -7,7 +7,7 @@ import type { Price } from '../../providers/prices.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { truncateFinishReason } from '../attempt-response-data.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
-import { computeAndRecordAttemptCost } from '../usage-and-cost.ts';
+import { recordAttemptCost } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
 
@@ -36,7 +36,7 @@ export function buildFinalExchangeRow(
   const usage = said ?? estimateUsage(response, inputTokens);
   const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);
   const full: Usage = { units: usage.units, tier: usage.tier ?? tier ?? undefined };
-  const cost = computeAndRecordAttemptCost(attempts.at(-1), full, price, row.created_at);
+  const cost = recordAttemptCost(attempts.at(-1), full, price, row.created_at);
   const status = response['status'];
   return {
     ...row,

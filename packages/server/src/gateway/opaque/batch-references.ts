@@ -17,8 +17,8 @@ const MODEL_DECIDING_MEMBERS = new Set([
   'requests',
 ]);
 /** The members other than `model` that can contain a model id in the native APIs. */
-export const MODEL_NAMING_MEMBERS = ['session', 'tools', 'models', 'fallbacks'];
-/** The members of `MODEL_NAMING_MEMBERS` whose entries can be model ids. */
+export const MEMBERS_WITH_MODEL_IDS = ['session', 'tools', 'models', 'fallbacks'];
+/** The members of `MEMBERS_WITH_MODEL_IDS` whose entries can be model ids. */
 export const MODEL_LIST_MEMBERS: ReadonlySet<string> = new Set(['models', 'fallbacks']);
 /**
  * The maximum number of models that a request may name. Limits, budgets and allowlists are checked for each of

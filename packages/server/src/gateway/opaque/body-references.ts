@@ -9,8 +9,8 @@ import {
   collectNestedModels,
   findBatchReferences,
   MAX_MODELS_PER_REQUEST,
+  MEMBERS_WITH_MODEL_IDS,
   MODEL_LIST_MEMBERS,
-  MODEL_NAMING_MEMBERS,
 } from './batch-references.ts';
 
 /** Members whose value is the id of a resource, anywhere in a body. */
@@ -76,7 +76,7 @@ export function findNestedModels(body: Buffer, members: ReadonlyMap<string, Byte
 }
 
 function collectModels(body: Buffer, members: ReadonlyMap<string, ByteSpan>, found: Set<string>): void {
-  for (const name of MODEL_NAMING_MEMBERS) {
+  for (const name of MEMBERS_WITH_MODEL_IDS) {
     const span = members.get(name);
     if (span === undefined || !mayNameModel(body, name, span)) continue;
     rejectDuplicates(body, name, span);

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createId } from '../../core/ids.ts';
-import { BodyPieces } from '../body-pieces.ts';
+import { BodyChunks } from '../body-chunks.ts';
 import type { RequestBodyCapacity } from '../client-connection.ts';
 
 /** Smaller bodies are kept in memory. */
@@ -24,7 +24,7 @@ export class BufferedRequestBody {
   size = 0;
   #dir: string;
   readonly #capacity: RequestBodyCapacity | null;
-  readonly #pieces = new BodyPieces();
+  readonly #pieces = new BodyChunks();
   #whole: Buffer | null = null;
   #file: FileHandle | null = null;
 

@@ -2,7 +2,10 @@ import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
-import { listHostedToolNames, mayContainHostedCalls } from '../../guardrails/policies/hosted-calls.ts';
+import {
+  listHostedToolNames,
+  mayContainHostedToolCalls,
+} from '../../guardrails/policies/hosted-tool-calls.ts';
 import { createInlineLimits, tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
@@ -47,7 +50,7 @@ export class StreamPolicyData {
   addStrings(data: string): void {
     this.#limits = createInlineLimits();
     this.#strings?.add(data);
-    if (mayContainHostedCalls(data))
+    if (mayContainHostedToolCalls(data))
       for (const name of listHostedToolNames(tryParseJson(data))) this.#hostedTools.add(name);
   }
 

@@ -5,7 +5,7 @@ import type { Json } from '@floe/contract/json';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
-import { listHostedToolNames } from './hosted-calls.ts';
+import { listHostedToolNames } from './hosted-tool-calls.ts';
 import { type InlineLimits, requireWithinInlineParseLimit } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { FairLruMap } from '../../core/fair-lru-map.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
-import type { BoardRenderBudget } from './board-render-budget.ts';
+import type { BoardRenderTimeLimiter } from './board-render-time-limiter.ts';
 
 /** A board that became private disappears within this time, in every process. */
 const RECHECK_MS = 2_000;
@@ -55,7 +55,7 @@ interface CachedBoard<Answers> {
 export interface BoardCacheOptions<Answers> {
   readonly source: BoardLoader;
   readonly clock: Clock;
-  readonly budget: BoardRenderBudget;
+  readonly budget: BoardRenderTimeLimiter;
   readonly render: (view: BoardView, orgId: string) => Answers;
 }
 

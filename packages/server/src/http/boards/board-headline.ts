@@ -1,5 +1,5 @@
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { formatBoardDuration, formatQuantity, type TimeZoneDateFormatter } from './board-text.ts';
+import { formatBoardDuration, formatCountWithNoun, type TimeZoneDateFormatter } from './board-text.ts';
 
 /** The statuses that a board can show in its heading and for its monitors. Each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';
@@ -77,7 +77,7 @@ function failingDetail(
 }
 
 function formatJobCount(count: number): string {
-  return `${toSentence(`${formatQuantity(count, 'job is', 'jobs are')} monitored`)}`;
+  return `${toSentence(`${formatCountWithNoun(count, 'job is', 'jobs are')} monitored`)}`;
 }
 
 function toSentence(text: string): string {

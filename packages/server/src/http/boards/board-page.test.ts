@@ -8,7 +8,7 @@ import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view
 import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache } from './board-cache.ts';
 import { renderBoardPage } from './board-page.ts';
-import { BoardRenderBudget } from './board-render-budget.ts';
+import { BoardRenderTimeLimiter } from './board-render-time-limiter.ts';
 import { formatBoardDuration, formatUptimePercent } from './board-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -243,7 +243,7 @@ function cached() {
       },
     };
   };
-  const budget = new BoardRenderBudget(clock);
+  const budget = new BoardRenderTimeLimiter(clock);
   const cache = new BoardCache({ source, clock, budget, render });
   const get = async (slug: string) => (await cache.get(slug))?.text ?? null;
   return { clock, state, budget, cache: { get } };

@@ -3,7 +3,7 @@ import { type BoardDisplayStatus, buildBoardHeadline, resolveBoardDisplayStatus 
 import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './board-icons.ts';
 import {
   formatBoardDuration,
-  formatQuantity,
+  formatCountWithNoun,
   formatUptimePercent,
   getTimeZoneDateFormatter,
   type TimeZoneDateFormatter,
@@ -174,8 +174,8 @@ function renderUnusualDays(
   const rest =
     earlier === 0
       ? html`<p>All other days were healthy or have no data.</p>`
-      : html`<p>${formatQuantity(earlier, 'earlier day is', 'earlier days are')} not shown.</p>`;
-  return html`<details><summary>${formatQuantity(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
+      : html`<p>${formatCountWithNoun(earlier, 'earlier day is', 'earlier days are')} not shown.</p>`;
+  return html`<details><summary>${formatCountWithNoun(news.length, 'affected day', 'affected days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
 function renderPlannedMaintenance(

@@ -11,7 +11,7 @@ import { renderBoardBadge, renderMonitorBadge } from './board-badge.ts';
 import { BoardCache, type BoardLoader } from './board-cache.ts';
 import { FAVICON_SVG } from './board-icons.ts';
 import { renderBoardNotFoundPage, renderBoardPage } from './board-page.ts';
-import { BoardRenderBudget } from './board-render-budget.ts';
+import { BoardRenderTimeLimiter } from './board-render-time-limiter.ts';
 import { BOARD_STYLESHEET, BOARD_STYLESHEET_NAME } from './board-stylesheet.ts';
 
 const BASE = '/boards';
@@ -92,7 +92,7 @@ export function createBoardRoutes(parts: {
     [`${BASE}/assets/${ICON_NAME}`, createCachedAnswer(SVG, FAVICON_SVG)],
   ]);
   const missing = createCachedAnswer(HTML, renderBoardNotFoundPage(links));
-  const budget = new BoardRenderBudget(clock);
+  const budget = new BoardRenderTimeLimiter(clock);
   const render = (view: BoardView, orgId: string) =>
     new BoardAnswers(view, { ...links, base: `${prefix}${BASE}` }, (work) => budget.measure(orgId, work));
   const cache = new BoardCache({ source, clock, budget, render });

@@ -101,6 +101,6 @@ export function getTimeZoneDateFormatter(timeZone: string): TimeZoneDateFormatte
 }
 
 /** Formats a number with its noun: `2 days`, `1 day`. */
-export function formatQuantity(count: number, one: string, many: string): string {
+export function formatCountWithNoun(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }

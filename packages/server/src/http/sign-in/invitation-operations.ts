@@ -7,7 +7,7 @@ import {
 import { acceptInvitationAndSignIn, previewInvitation } from '../../platform/sign-in/accept-invitation.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSessionStartResult } from './session-view.ts';
+import { createSessionStartResult } from './session-resource.ts';
 
 /**
  * Creates the operations for people who have an invitation link. The token is in the body, so that it does not appear

@@ -9,7 +9,7 @@ import { type CookieDefinition, createCookieDefinition } from './session-cookie.
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /**
- * Creates the operations for signing in with an OpenID Connect issuer. The browser navigates to
+ * Creates the operations for a sign-in or a step-up with an OpenID Connect issuer. The browser navigates to
  * both operations, so errors redirect to the sign-in page with a reason. The callback is the only
  * `GET` that changes state. It accepts only a flow that this browser started, and only once.
  */

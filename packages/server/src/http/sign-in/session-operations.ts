@@ -12,7 +12,7 @@ import {
 import * as z from 'zod';
 import type { Log } from '../../core/log.ts';
 import { hasUsableOwnerLink, previewOwnerLink, redeemOwnerLink } from '../../platform/sign-in/owner-link.ts';
-import { startPasswordSession } from '../../platform/sign-in/password-sign-in.ts';
+import { signInWithPassword } from '../../platform/sign-in/password-sign-in.ts';
 import { endBrowserSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { getEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { replaceOwnPassword, stepUpSession } from '../../platform/sign-in/step-up.ts';
@@ -22,9 +22,9 @@ import { createAccountPasskeyOperations } from './account-passkey-operations.ts'
 import { createAccountSessionOperations } from './account-session-operations.ts';
 import { createInvitationOperations } from './invitation-operations.ts';
 import { createOidcOperations } from './oidc-operations.ts';
-import { createPasskeyOperations } from './passkey-operations.ts';
+import { createPasskeySignInOperations } from './passkey-sign-in-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSessionStartResult, toSessionView } from './session-view.ts';
+import { createSessionStartResult, toSignedInSessionResource } from './session-resource.ts';
 
 /** Returns all `/api/session` operations. */
 export function createSessionOperations(context: SignInContext, log: Log): readonly SessionOperation[] {
@@ -33,7 +33,7 @@ export function createSessionOperations(context: SignInContext, log: Log): reado
     previewSetup(context),
     setUpOwner(context),
     passwordSignIn(context),
-    ...createPasskeyOperations(context),
+    ...createPasskeySignInOperations(context),
     ...createOidcOperations(context, log),
     changeOrg(context),
     signOut(context),
@@ -56,7 +56,7 @@ function readSession(context: SignInContext): SessionOperation {
     answer: sessionResource,
     async run({ browser }) {
       const live = browser.token === null ? null : await context.sessions.find(browser.token);
-      if (live) return { body: toSessionView(live, context.clock.now()) };
+      if (live) return { body: toSignedInSessionResource(live, context.clock.now()) };
       const { read } = context.database;
       const isOpen = !(await hasAnyOrgOwner(read)) || (await hasUsableOwnerLink(read, context.clock));
       return {
@@ -106,7 +106,7 @@ function passwordSignIn(context: SignInContext): SessionOperation {
     body: passwordSignInBody,
     answer: signedInSession,
     run: async ({ body, browser }) =>
-      createSessionStartResult(context, await startPasswordSession(context, body, browser)),
+      createSessionStartResult(context, await signInWithPassword(context, body, browser)),
   });
 }
 

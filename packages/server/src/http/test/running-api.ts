@@ -14,7 +14,7 @@ import { type ApiOperationDependencies, defineApiOperations } from '../../manage
 import type { BreakerLister } from '../../management/breakers/breaker-resource.ts';
 import { createEvaluationPool, type EvaluationPool } from '../../management/evaluation/evaluation-pool.ts';
 import type { OrgConfigFileRules } from '../../management/guardrails/rule-dependencies.ts';
-import type { MemberOperationDependencies } from '../../management/members/member-dependencies.ts';
+import type { MemberDependencies } from '../../management/members/member-dependencies.ts';
 import type { MonitoringDependencies } from '../../management/monitors/monitoring-dependencies.ts';
 import type { Operation } from '../../management/operation.ts';
 import type { ProcessStatus } from '../../management/overview/process-status.ts';
@@ -118,7 +118,7 @@ export interface TestApiOptions {
   readonly signIn?: (database: DatabaseWithBeatStore, clock: Clock) => SignInApi;
   /** Collects the ended sessions. */
   readonly endedSessions?: object[];
-  readonly mail?: MemberOperationDependencies['sendMail'];
+  readonly mail?: MemberDependencies['sendMail'];
 }
 
 /** Defaults of the whole API. A proxy on loopback is trusted. */
@@ -230,7 +230,7 @@ function createOperationParts(
     providers: running.providers,
     pepper: apiTestPepper,
   };
-  const people: MemberOperationDependencies = {
+  const people: MemberDependencies = {
     endSessions: [async (_writer, who) => void options.endedSessions?.push(who)],
     baseUrl: () => 'https://floe.example',
     sendMail: options.mail ?? (async () => 'off'),

@@ -18,9 +18,9 @@ import type { ProcessStatus } from '../../management/overview/process-status.ts'
 import type { ProviderDependencies } from '../../management/providers/provider-dependencies.ts';
 import { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
 import {
-  CONFIG_FILE_POLICY_KIND,
-  CONFIG_FILE_PROVIDER_KIND,
-  CONFIG_FILE_ROUTE_KIND,
+  CONFIG_FILE_POLICY_RESOURCE_KIND,
+  CONFIG_FILE_PROVIDER_RESOURCE_KIND,
+  CONFIG_FILE_ROUTE_RESOURCE_KIND,
 } from '../../platform/config/config-file-entries.ts';
 import { usesDefaultOrigin } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
@@ -44,9 +44,9 @@ interface RunningParts extends Pick<ApiOperationDependencies, 'runningGateway' |
 }
 
 const CONFIG_SYNCS = [
-  createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
-  createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
-  createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_RESOURCE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_ROUTE_RESOURCE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_POLICY_RESOURCE_KIND),
 ];
 
 /**

@@ -1,9 +1,6 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { LimitAndBudgetEnforcer } from '../../guardrails/limit-and-budget-enforcer.ts';
-import type {
-  OrgConfigFileRules,
-  RuleOperationDependencies,
-} from '../../management/guardrails/rule-dependencies.ts';
+import type { OrgConfigFileRules, RuleDependencies } from '../../management/guardrails/rule-dependencies.ts';
 
 const NONE: OrgConfigFileRules = {
   limits: [],
@@ -20,7 +17,7 @@ const NONE: OrgConfigFileRules = {
 export function createTestRuleDependencies(
   guard: LimitAndBudgetEnforcer,
   { org, fileRules }: { readonly org?: OrgConfig; readonly fileRules?: Partial<OrgConfigFileRules> } = {},
-): RuleOperationDependencies {
+): RuleDependencies {
   const relay_rules = (org?.relay.rules ?? []).map((config, index) => ({ config, line: 10 + index }));
   return {
     guard,

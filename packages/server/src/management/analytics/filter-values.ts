@@ -5,7 +5,7 @@ import { listPlatformKeyIdsByNamePrefix } from '../../store/platform-keys.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveChartRange } from './chart-range.ts';
-import { loadGroupValueNameLookup } from './value-names.ts';
+import { loadKeyNameLookup } from './value-names.ts';
 
 /** Defines the operation that lists the values of a dimension for filters (`GET /api/analytics/values`). */
 export function defineListFilterValuesOperation(coverage: AnalyticsCoverage): Operation {
@@ -34,7 +34,7 @@ export function defineListFilterValuesOperation(coverage: AnalyticsCoverage): Op
       } as const;
       const found = await queryTopValues(reader, { ...wanted, ...searched });
       const shown = found.slice(0, limit);
-      const nameOf = await loadGroupValueNameLookup(
+      const nameOf = await loadKeyNameLookup(
         reader,
         orgId,
         field,

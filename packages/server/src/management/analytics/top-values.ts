@@ -4,7 +4,7 @@ import { queryTopValues } from '../../analytics/charts.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsCoverage } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
-import { loadGroupValueNameLookup } from './value-names.ts';
+import { loadKeyNameLookup } from './value-names.ts';
 
 /**
  * Defines the operation that lists the dimension values with the highest totals of a metric (`GET
@@ -28,7 +28,7 @@ export function defineListTopValuesOperation(coverage: AnalyticsCoverage): Opera
       const wanted = { ...range, groupBy: range.groupBy, order: metric, limit };
       const found = await queryTopValues(context.reader, wanted);
       const values = found.map(({ value }) => value);
-      const nameOf = await loadGroupValueNameLookup(context.reader, context.orgId, by, values);
+      const nameOf = await loadKeyNameLookup(context.reader, context.orgId, by, values);
       const before =
         query.compare === undefined
           ? null

@@ -12,7 +12,7 @@ import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
-import { loadGroupValueNameLookup } from './value-names.ts';
+import { loadKeyNameLookup } from './value-names.ts';
 
 const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 /** Exceeds the number of pixel columns of a screen. 90 days of hours fit. */
@@ -39,7 +39,7 @@ export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): 
       requirePointLimit(wanted);
       const series = await queryChartSeries(context.reader, wanted);
       const values = series.map(({ value }) => value);
-      const nameOf = await loadGroupValueNameLookup(context.reader, context.orgId, group_by, values);
+      const nameOf = await loadKeyNameLookup(context.reader, context.orgId, group_by, values);
       const shown = (one: ChartSeries) => ({ ...one, value: one.value || null, name: nameOf(one.value) });
       const answer = {
         ...coverage.describeRange(range, context.clock),

@@ -5,7 +5,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
  * Loads the names of a grouping's platform keys. The returned function returns null for values that
  * are shown unchanged.
  */
-export async function loadGroupValueNameLookup(
+export async function loadKeyNameLookup(
   reader: DatabaseReader,
   orgId: string,
   groupBy: string | undefined,

@@ -5,7 +5,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { toAuditEntry } from './audit-entry.ts';
+import { toAuditEntryResource } from './audit-entry-resource.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
@@ -72,7 +72,7 @@ async function* readPages(reader: DatabaseReader, pageQuery: AuditPageQuery): As
       cursor === null ? pageQuery : { ...pageQuery, cursor },
     );
     // Also an empty page: the stream of a client that has disconnected ends only here.
-    yield page.rows.map(toAuditEntry);
+    yield page.rows.map(toAuditEntryResource);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }

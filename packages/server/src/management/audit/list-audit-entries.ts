@@ -3,7 +3,7 @@ import { createPageSchema } from '@floe/contract/api/page';
 import { getAuditEntryPage } from '../../store/audit-entries.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { toAuditEntry } from './audit-entry.ts';
+import { toAuditEntryResource } from './audit-entry-resource.ts';
 
 /** The operation that lists audit log entries (`GET /api/management/audit`). */
 export const listAuditEntriesOperation = defineReadOperation({
@@ -20,6 +20,6 @@ export const listAuditEntriesOperation = defineReadOperation({
       ...query,
       ...parseTimeRange(query),
     });
-    return { data: rows.map(toAuditEntry), next_cursor: nextCursor };
+    return { data: rows.map(toAuditEntryResource), next_cursor: nextCursor };
   },
 });

@@ -4,7 +4,7 @@ import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import { loadBoardView } from '../../monitoring/boards/board-view.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { createBoardKind } from '../resources/boards.ts';
+import { createBoardResourceKind } from '../resources/boards.ts';
 import { requireResource } from '../resources/resource-operations.ts';
 
 /**
@@ -12,7 +12,7 @@ import { requireResource } from '../resources/resource-operations.ts';
  * /api/monitoring/boards/{id}/status`).
  */
 export function defineGetBoardStatusOperation(dependencies: MonitoringDependencies): Operation {
-  const kind = createBoardKind(dependencies);
+  const kind = createBoardResourceKind(dependencies);
   return defineReadOperation({
     name: 'boards.status',
     method: 'GET',

@@ -8,11 +8,11 @@ import { findLastAuditEntry } from '../../store/audit-entries.ts';
 import { enableConfigEntryListCache } from '../../store/config-entry-list-cache.ts';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
-import type { AuditedChange, Operation, OperationChange, SecondaryAuditedChange } from '../operation.ts';
+import type { AuditedChange, Operation, OperationChanges, SecondaryAuditedChange } from '../operation.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
 import type { ConfigDocument } from './config-document.ts';
-import { type DocumentResourceName, formatResourceKey } from './config-file-diff.ts';
+import { type DocumentResourceReference, formatResourceKey } from './config-file-diff.ts';
 import { ConfigStepNotAppliedError } from './config-step-not-applied-error.ts';
 import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
 import type { ConfigStep } from './document-resource-kind.ts';
@@ -35,7 +35,7 @@ export interface ApplyConfigResult {
   readonly answer: AppliedChanges;
   readonly additionalChanges: readonly SecondaryAuditedChange[];
   /** Resources in the document that floe.yaml defines, with the reason why they were not changed. */
-  readonly fileManaged: readonly (DocumentResourceName & { readonly why: string })[];
+  readonly fileManaged: readonly (DocumentResourceReference & { readonly why: string })[];
   /** All steps of the document, as built before any of them ran. */
   readonly steps: readonly ConfigStep[];
 }
@@ -110,7 +110,7 @@ function toAuditAction(operation: string): `${string}.${string}` {
   return `${subject}.${name}`;
 }
 
-const UNCHANGED: OperationChange = { audit: 'unchanged', additionalChanges: [] };
+const UNCHANGED: OperationChanges = { audit: 'unchanged', additionalChanges: [] };
 
 /** Maximum number of resources that one transaction applies, because other writes wait for its end. */
 const MAX_APPLIED_RESOURCES = 1_000;
@@ -147,7 +147,7 @@ async function applyStep(
   change: StepChange,
   context: WriteOperationContext,
   reason: string | undefined,
-): Promise<OperationChange | ConfigStepNotAppliedError> {
+): Promise<OperationChanges | ConfigStepNotAppliedError> {
   try {
     const why = reason !== undefined && getDocumentResourceKind(kind).acceptsReason ? { reason } : {};
     const [query, sentBody] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
@@ -198,7 +198,7 @@ function resolveStepChange(
 
 /** Converts an audited change to an entry in the response. */
 export function toConfigChange(
-  { kind, id }: DocumentResourceName,
+  { kind, id }: DocumentResourceReference,
   change: Pick<AuditedChange, 'before' | 'after'>,
 ): AppliedChanges['changes'][number] {
   const { before, after } = change;

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
-import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
 import type { Operation } from '../operation.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 
@@ -22,7 +22,7 @@ export interface ConfigDependencies {
   dryRun<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
   /** Returns all API operations. Applying a document runs the operations of its resources. */
   listOperations(): readonly Operation[];
-  readonly rules: RuleOperationDependencies;
+  readonly rules: RuleDependencies;
   readonly providers: ProviderDependencies;
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
   /** Hashes platform keys. */

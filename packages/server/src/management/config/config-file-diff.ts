@@ -5,7 +5,7 @@ import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import { isSecretPath } from './secret-paths.ts';
 
 /** Identifies a resource by its name in configuration documents. */
-export interface DocumentResourceName {
+export interface DocumentResourceReference {
   readonly kind: string;
   readonly id: string;
 }
@@ -14,7 +14,7 @@ export interface DocumentResourceName {
  * The versions of a resource in two documents: `before` and `after`. A version is null if its document does not
  * contain the resource. Neither version contains secrets, because stored secrets are never read.
  */
-export interface ConfigFileResourceChange extends DocumentResourceName {
+export interface ConfigFileResourceChange extends DocumentResourceReference {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
 }
@@ -35,8 +35,8 @@ interface ConfigVersions {
  */
 export function diffConfigFileResources(
   { orgId, running, requested }: ConfigVersions,
-  declared: readonly DocumentResourceName[],
-  undeclared: readonly DocumentResourceName[],
+  declared: readonly DocumentResourceReference[],
+  undeclared: readonly DocumentResourceReference[],
 ): readonly ConfigFileResourceChange[] {
   const before = findEntries(running, orgId, declared);
   const after = findEntries(requested, orgId, declared);
@@ -51,7 +51,7 @@ export function diffConfigFileResources(
 function findEntries(
   org: OrgConfig,
   orgId: string,
-  names: readonly DocumentResourceName[],
+  names: readonly DocumentResourceReference[],
 ): readonly (JsonObject | null)[] {
   const found = new Map<string, JsonObject>();
   for (const [kind, namesOfKind] of Map.groupBy(names, (name) => name.kind)) {
@@ -68,7 +68,7 @@ function findEntries(
 }
 
 /** Returns a string that identifies a resource among all kinds. */
-export function formatResourceKey({ kind, id }: DocumentResourceName): string {
+export function formatResourceKey({ kind, id }: DocumentResourceReference): string {
   return JSON.stringify([kind, id]);
 }
 

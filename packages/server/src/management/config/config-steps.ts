@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { ConfigDocument } from './config-document.ts';
-import type { DocumentResourceName } from './config-file-diff.ts';
+import type { DocumentResourceReference } from './config-file-diff.ts';
 import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
 import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
 
@@ -52,8 +52,8 @@ export async function listUndeclaredResources(
   document: ConfigDocument,
   steps: readonly ConfigStep[],
   context: OrgReadContext,
-): Promise<DocumentResourceName[]> {
-  const found: DocumentResourceName[] = [];
+): Promise<DocumentResourceReference[]> {
+  const found: DocumentResourceReference[] = [];
   for (const { kind, section, listExisting } of DOCUMENT_RESOURCE_KINDS) {
     if (!listExisting || !document.isSet(...section)) continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));

@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
-import { CONFIG_FILE_PROVIDER_KIND } from '../../platform/config/config-file-entries.ts';
+import { CONFIG_FILE_PROVIDER_RESOURCE_KIND } from '../../platform/config/config-file-entries.ts';
 import {
   joinProxyUrl,
   NO_PROVIDER_SECRETS,
@@ -17,7 +17,7 @@ import {
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import { tryDecryptProviderSecrets } from '../providers/stored-providers.ts';
 import {
-  defineDocumentListKind,
+  defineDocumentListResourceKind,
   type IsStoredSecretRetained,
   omitRetainedSecrets,
 } from './document-resource-kind.ts';
@@ -61,13 +61,13 @@ function toProviderBody(
  * Defines how providers are represented in a configuration document. Includes the providers from environment
  * variables, because routes may refer to them.
  */
-export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListKind(
-  CONFIG_FILE_PROVIDER_KIND,
+export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListResourceKind(
+  CONFIG_FILE_PROVIDER_RESOURCE_KIND,
   { toBody: toProviderBody },
   async (reading) => {
     const { reader, orgId, dependencies } = reading;
     const credentials = await listProviderCredentials(reader, orgId);
-    const rows = await CONFIG_FILE_PROVIDER_KIND.stored(reader, [orgId]);
+    const rows = await CONFIG_FILE_PROVIDER_RESOURCE_KIND.stored(reader, [orgId]);
     const running = [...dependencies.providers.getLoadedOrg(orgId).catalog.providers.values()];
     const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
     return [

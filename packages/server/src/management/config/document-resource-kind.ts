@@ -90,7 +90,7 @@ interface DocumentListOptions<Config> {
 export type IsStoredSecretRetained = (...path: readonly (string | number)[]) => boolean;
 
 /** Defines how a configuration document contains a kind of resource: as a list with one entry per resource. */
-export function defineDocumentListKind<Config extends object>(
+export function defineDocumentListResourceKind<Config extends object>(
   { kind, section = [kind], list, nameOf, isReferenced = false }: DeclaredResourceKind<Config>,
   options: DocumentListOptions<Config>,
   listExisting: (reading: OrgReadContext) => Promise<readonly ExistingResource[]>,
@@ -165,12 +165,12 @@ interface DocumentResourceRow {
  * Defines how a configuration document contains a kind of resource that is stored in rows of one table.
  * @param toEntry converts a row to its floe.yaml entry
  */
-export function defineStoredDocumentListKind<Config extends object, Row extends DocumentResourceRow>(
+export function defineStoredDocumentResourceKind<Config extends object, Row extends DocumentResourceRow>(
   kind: StoredResourceKind<Config, Row>,
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
   options: DocumentListOptions<Config> = {},
 ): DocumentResourceKind {
-  return defineDocumentListKind(kind, options, async (reading) => {
+  return defineDocumentListResourceKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
     const rows = await kind.stored(reader, [orgId]);
     const objects = rows

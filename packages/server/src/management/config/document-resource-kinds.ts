@@ -3,20 +3,23 @@ import { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import { STORED_CHANNEL_RESOURCE_KIND } from '../../alerts/config-file-channels.ts';
 import { listChannelSecretNames } from '../../alerts/stored-channel.ts';
 import {
-  CONFIG_FILE_BUDGET_KIND,
-  CONFIG_FILE_LIMIT_KIND,
+  CONFIG_FILE_BUDGET_RESOURCE_KIND,
+  CONFIG_FILE_LIMIT_RESOURCE_KIND,
 } from '../../guardrails/config-file-limits-and-budgets.ts';
 import { parseStoredBudget, parseStoredLimit } from '../../guardrails/stored-limits-and-budgets.ts';
-import { CONFIG_FILE_BOARD_KIND, toBoardSettings } from '../../monitoring/boards/config-file-boards.ts';
-import { STORED_MONITOR_KIND } from '../../monitoring/config-file-monitors.ts';
 import {
-  CONFIG_FILE_POLICY_KIND,
-  CONFIG_FILE_ROUTE_KIND,
+  CONFIG_FILE_BOARD_RESOURCE_KIND,
+  toBoardSettings,
+} from '../../monitoring/boards/config-file-boards.ts';
+import { STORED_MONITOR_RESOURCE_KIND } from '../../monitoring/config-file-monitors.ts';
+import {
+  CONFIG_FILE_POLICY_RESOURCE_KIND,
+  CONFIG_FILE_ROUTE_RESOURCE_KIND,
 } from '../../platform/config/config-file-entries.ts';
 import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
-import { STORED_PLATFORM_KEY_KIND } from '../../platform/config-file-platform-keys.ts';
-import { CONFIG_FILE_TEAM_KIND } from '../../platform/config-file-teams.ts';
-import { CONFIG_FILE_RELAY_RULE_KIND } from '../../relay/config-file-relay-rules.ts';
+import { STORED_PLATFORM_KEY_RESOURCE_KIND } from '../../platform/config-file-platform-keys.ts';
+import { CONFIG_FILE_TEAM_RESOURCE_KIND } from '../../platform/config-file-teams.ts';
+import { CONFIG_FILE_RELAY_RULE_RESOURCE_KIND } from '../../relay/config-file-relay-rules.ts';
 import { parseStoredRelayRule } from '../../relay/stored-relay-rules.ts';
 import type { ChannelRow } from '../../store/channels.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
@@ -24,10 +27,10 @@ import { toMonitorConfig } from '../monitors/monitor-definition.ts';
 import { PROVIDER_DOCUMENT_RESOURCE_KIND } from './document-providers.ts';
 import {
   type DocumentResourceKind,
-  defineStoredDocumentListKind,
+  defineStoredDocumentResourceKind,
   type OrgReadContext,
 } from './document-resource-kind.ts';
-import { defineDocumentRuleKind } from './document-rules.ts';
+import { defineDocumentRuleResourceKind } from './document-rules.ts';
 import {
   CACHE_DOCUMENT_RESOURCE_KIND,
   ORG_DOCUMENT_RESOURCE_KIND,
@@ -41,40 +44,52 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
  */
 export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
   ORG_DOCUMENT_RESOURCE_KIND,
-  defineStoredDocumentListKind(CONFIG_FILE_TEAM_KIND, (row) => ({
+  defineStoredDocumentResourceKind(CONFIG_FILE_TEAM_RESOURCE_KIND, (row) => ({
     id: row.id,
     ...teamFieldsStoredAsIs.parse(row),
   })),
   // Pruning keeps keys: removing them would lock out their users, possibly including the caller.
-  defineStoredDocumentListKind(STORED_PLATFORM_KEY_KIND, toKeyEntry, {
+  defineStoredDocumentResourceKind(STORED_PLATFORM_KEY_RESOURCE_KIND, toKeyEntry, {
     operation: 'keys.apply',
     isNeverPruned: true,
     isSortedByName: true,
   }),
-  defineStoredDocumentListKind(STORED_CHANNEL_RESOURCE_KIND, toChannelEntry, { isSortedByName: true }),
-  defineStoredDocumentListKind(STORED_MONITOR_KIND, (row, _, { nowMs }) => toMonitorConfig(row, nowMs), {
-    // A date alone means a pause. The default of `paused` next to it would contradict that.
-    toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
-  }),
-  defineStoredDocumentListKind(CONFIG_FILE_BOARD_KIND, toBoardSettings),
+  defineStoredDocumentResourceKind(STORED_CHANNEL_RESOURCE_KIND, toChannelEntry, { isSortedByName: true }),
+  defineStoredDocumentResourceKind(
+    STORED_MONITOR_RESOURCE_KIND,
+    (row, _, { nowMs }) => toMonitorConfig(row, nowMs),
+    {
+      // A date alone means a pause. The default of `paused` next to it would contradict that.
+      toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
+    },
+  ),
+  defineStoredDocumentResourceKind(CONFIG_FILE_BOARD_RESOURCE_KIND, toBoardSettings),
   PROVIDER_DOCUMENT_RESOURCE_KIND,
   SETTINGS_DOCUMENT_RESOURCE_KIND,
   CACHE_DOCUMENT_RESOURCE_KIND,
-  defineStoredDocumentListKind(CONFIG_FILE_ROUTE_KIND, parseStoredConfigEntry, { isOrdered: true }),
-  defineStoredDocumentListKind(CONFIG_FILE_POLICY_KIND, parseStoredConfigEntry, { isOrdered: true }),
-  defineDocumentRuleKind(
-    CONFIG_FILE_LIMIT_KIND,
+  defineStoredDocumentResourceKind(CONFIG_FILE_ROUTE_RESOURCE_KIND, parseStoredConfigEntry, {
+    isOrdered: true,
+  }),
+  defineStoredDocumentResourceKind(CONFIG_FILE_POLICY_RESOURCE_KIND, parseStoredConfigEntry, {
+    isOrdered: true,
+  }),
+  defineDocumentRuleResourceKind(
+    CONFIG_FILE_LIMIT_RESOURCE_KIND,
     ({ limits }) => limits,
     (row) => parseStoredLimit(row).config,
     true,
   ),
-  defineDocumentRuleKind(
-    CONFIG_FILE_BUDGET_KIND,
+  defineDocumentRuleResourceKind(
+    CONFIG_FILE_BUDGET_RESOURCE_KIND,
     ({ budgets }) => budgets,
     (row) => parseStoredBudget(row).config,
     true,
   ),
-  defineDocumentRuleKind(CONFIG_FILE_RELAY_RULE_KIND, ({ relayRules }) => relayRules, parseStoredRelayRule),
+  defineDocumentRuleResourceKind(
+    CONFIG_FILE_RELAY_RULE_RESOURCE_KIND,
+    ({ relayRules }) => relayRules,
+    parseStoredRelayRule,
+  ),
 ];
 
 const KINDS_BY_NAME: ReadonlyMap<string, DocumentResourceKind> = new Map(

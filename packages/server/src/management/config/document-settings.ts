@@ -1,10 +1,10 @@
 import { isJsonObject } from '@floe/contract/json';
-import { CONFIG_FILE_SETTINGS_KIND } from '../../platform/config/config-file-entries.ts';
+import { CONFIG_FILE_SETTINGS_RESOURCE_KIND } from '../../platform/config/config-file-entries.ts';
 import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import {
   type ConfigStep,
   type DocumentResourceKind,
-  defineStoredDocumentListKind,
+  defineStoredDocumentResourceKind,
   toPlainJson,
 } from './document-resource-kind.ts';
 
@@ -25,14 +25,19 @@ export const ORG_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
  * Sections that floe.yaml defines are not changed. The cache settings have their own operation.
  */
 export const SETTINGS_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
-  ...defineStoredDocumentListKind(CONFIG_FILE_SETTINGS_KIND, (row) => ({
+  ...defineStoredDocumentResourceKind(CONFIG_FILE_SETTINGS_RESOURCE_KIND, (row) => ({
     [row.id]: parseStoredConfigEntry(row)['value'],
   })),
   section: [],
   entries: (org) =>
-    new Map(CONFIG_FILE_SETTINGS_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),
+    new Map(
+      CONFIG_FILE_SETTINGS_RESOURCE_KIND.list(org).map(({ section, value }) => [
+        section,
+        { [section]: value },
+      ]),
+    ),
   buildSteps: async ({ org, isSet }) =>
-    CONFIG_FILE_SETTINGS_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
+    CONFIG_FILE_SETTINGS_RESOURCE_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
       // A relay section with rules only sets no relay settings.
       const isGiven =
         section === 'relay' && isJsonObject(value)

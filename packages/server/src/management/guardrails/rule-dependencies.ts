@@ -19,7 +19,7 @@ export interface OrgConfigFileRules {
 }
 
 /** The dependencies of the operations on limits, budgets and relay rules. */
-export interface RuleOperationDependencies {
+export interface RuleDependencies {
   readonly guard: LimitAndBudgetEnforcer;
   /** Returns the rules of the running floe.yaml for an org. */
   getFileRules(orgId: string): OrgConfigFileRules;

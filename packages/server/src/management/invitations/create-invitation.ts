@@ -9,7 +9,7 @@ import {
   listPendingInvitations,
 } from '../../store/invitations.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
+import type { MemberDependencies } from '../members/member-dependencies.ts';
 import {
   requireOwnerToManageOwners,
   requireStepUpToGrantRole,
@@ -26,7 +26,7 @@ const MAX_INVITATIONS_PER_HOUR = 200;
  * Defines the operation that invites a person. The response does not reveal whether the address has
  * an account in this installation.
  */
-export function defineCreateInvitationOperation(dependencies: MemberOperationDependencies): Operation {
+export function defineCreateInvitationOperation(dependencies: MemberDependencies): Operation {
   return defineWriteOperation({
     name: 'invitations.create',
     method: 'POST',

@@ -19,7 +19,7 @@ import {
 } from '../../store/platform-keys.ts';
 import { ConfigStepNotAppliedError } from '../config/config-step-not-applied-error.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
-import type { OperationChange, RawOperationInput, WriteOperationContext } from '../operation-definition.ts';
+import type { OperationChanges, RawOperationInput, WriteOperationContext } from '../operation-definition.ts';
 import { countNewResourceWithinLimit } from '../resources/resource-limits.ts';
 import { validateInput } from '../validate-input.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
@@ -41,7 +41,7 @@ const AppliedKeySchema = z.strictObject(PLATFORM_KEY_FIELDS);
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
 export function createPlatformKeyApplier(pepper: KeyObject) {
-  return async (context: WriteOperationContext, { body }: RawOperationInput): Promise<OperationChange> => {
+  return async (context: WriteOperationContext, { body }: RawOperationInput): Promise<OperationChanges> => {
     const input = validateInput(AppliedKeySchema, body);
     const given = buildPlatformKeyValueColumns(pepper, input);
     const row = await findStoredKey(context, input.name, given?.hash ?? null);
@@ -82,7 +82,7 @@ async function changeStoredKey(
   row: PlatformKeyRow,
   input: AppliedKeyInput,
   given: PlatformKeyValueColumns | null,
-): Promise<OperationChange> {
+): Promise<OperationChanges> {
   const { actor, clock } = context;
   const { scopes, paths, models = null, expires_at = null } = input;
   const fields = { ...keyFieldsStoredAsIs.parse(input), scopes, paths, models, expires_at };
@@ -106,7 +106,7 @@ async function createDeclaredKey(
   pepper: KeyObject,
   input: AppliedKeyInput,
   value: PlatformKeyValueColumns,
-): Promise<OperationChange> {
+): Promise<OperationChanges> {
   const nowMs = clock.now();
   const { name, scopes, models, paths, team, expires_at } = input;
   requireGrantableScopes(actor, scopes, nowMs);

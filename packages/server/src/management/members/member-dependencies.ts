@@ -10,7 +10,7 @@ export interface InvitationEmail {
 }
 
 /** The dependencies of the member operations. */
-export interface MemberOperationDependencies {
+export interface MemberDependencies {
   /** Callbacks that end the sessions of a member. Each session store adds its own. */
   readonly endSessions: readonly SignOutUserInOrg[];
   /** Public base URL of this installation, without a trailing slash. */

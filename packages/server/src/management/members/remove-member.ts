@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { removeMemberFromOrg } from '../../platform/members.ts';
 import { toMemberResource } from '../../platform/stored-member.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
-import type { MemberOperationDependencies } from './member-dependencies.ts';
+import type { MemberDependencies } from './member-dependencies.ts';
 import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
 
 /** Defines the operation that removes a member (`DELETE /api/management/members/{id}`). */
-export function defineRemoveMemberOperation(dependencies: MemberOperationDependencies): Operation {
+export function defineRemoveMemberOperation(dependencies: MemberDependencies): Operation {
   return defineWriteOperation({
     name: 'members.remove',
     method: 'DELETE',

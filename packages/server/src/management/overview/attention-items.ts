@@ -9,7 +9,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { toIsoTimestamp } from '../analytics/analytics-coverage.ts';
 import type { BreakerLister } from '../breakers/breaker-resource.ts';
 import type { OperationContext } from '../operation.ts';
-import type { createBudgetKind } from '../resources/limits-and-budgets.ts';
+import type { createBudgetResourceKind } from '../resources/limits-and-budgets.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 /** Maximum number of items per kind. If there are more, the overview says so. */
@@ -22,7 +22,7 @@ const MIN_PENDING_ROWS = 1_000;
 export interface AttentionDependencies {
   readonly processStatus: ProcessStatus;
   readonly breakers: BreakerLister;
-  readonly budgets: Pick<ReturnType<typeof createBudgetKind>, 'getPage' | 'toResource'>;
+  readonly budgets: Pick<ReturnType<typeof createBudgetResourceKind>, 'getPage' | 'toResource'>;
   backlog(): number;
 }
 

@@ -3,7 +3,7 @@ import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { BackgroundJobRunner } from '../../platform/background-job-runner.ts';
 import type { Database } from '../../store/store-interfaces.ts';
 import type { StoredResponseRow } from '../../store/stored-responses.ts';
-import type { MemberOperationDependencies } from '../members/member-dependencies.ts';
+import type { MemberDependencies } from '../members/member-dependencies.ts';
 
 /**
  * Decrypts the input and the response of a stored conversation turn.
@@ -20,5 +20,5 @@ export interface PeopleDependencies {
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly openStoredResponse: DecryptStoredResponse;
   readonly jobRunner: BackgroundJobRunner;
-  readonly members: Pick<MemberOperationDependencies, 'endSessions'>;
+  readonly members: Pick<MemberDependencies, 'endSessions'>;
 }

@@ -22,8 +22,8 @@ import {
   extractDistinctRelaySessions,
   listRelayRecordIdsOfSession,
   listRelaySessionsOfPerson,
-  RELAY_EVENT_TABLES,
-  type RelayEventTable,
+  RELAY_RECORD_TABLES,
+  type RelayRecordTable,
   type RelaySessionReference,
 } from '../../store/people/person-relay-rows.ts';
 import {
@@ -36,7 +36,7 @@ import {
 } from '../../store/people/read-person-rows.ts';
 import { scanPersonRows } from '../../store/people/scan-person-rows.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
-import { toAuditEntry } from '../audit/audit-entry.ts';
+import { toAuditEntryResource } from '../audit/audit-entry-resource.ts';
 import { toRequestDetail } from '../requests/request-resource.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import {
@@ -51,7 +51,7 @@ const KIND_OF_RELAY_TABLE = {
   relay_decisions: 'relay_decision',
   relay_reports: 'relay_report',
   relay_approvals: 'relay_approval',
-} as const satisfies Record<RelayEventTable, StoredPersonRecordKind>;
+} as const satisfies Record<RelayRecordTable, StoredPersonRecordKind>;
 
 type ContentTable = 'stored_bodies' | 'stored_responses';
 
@@ -171,7 +171,7 @@ export class PersonExport {
   /** Relay records of one session. */
   async *#sessionLines(session: RelaySessionReference): AsyncGenerator<string> {
     const { orgId } = this.#person;
-    for (const table of RELAY_EVENT_TABLES)
+    for (const table of RELAY_RECORD_TABLES)
       for (let afterId: string | undefined = ''; afterId !== undefined; ) {
         const ids: string[] = await listRelayRecordIdsOfSession(this.#reader, table, orgId, {
           ...session,
@@ -185,7 +185,7 @@ export class PersonExport {
   }
 
   async *#ownedRelayLines(): AsyncGenerator<string> {
-    for (const table of RELAY_EVENT_TABLES)
+    for (const table of RELAY_RECORD_TABLES)
       for await (const places of scanPersonRows(this.#reader, table, this.#person))
         yield* this.#relayLines(
           table,
@@ -206,7 +206,7 @@ export class PersonExport {
     }
   }
 
-  async *#relayLines(table: RelayEventTable, ids: readonly string[]): AsyncGenerator<string> {
+  async *#relayLines(table: RelayRecordTable, ids: readonly string[]): AsyncGenerator<string> {
     if (ids.length === 0) return;
     yield* formatAll(
       KIND_OF_RELAY_TABLE[table],
@@ -243,8 +243,8 @@ export class PersonExport {
   }
 
   /** Resources that the person changed may contain data of others, so the entry omits them. */
-  #toOwnAuditEntry(row: Parameters<typeof toAuditEntry>[0]) {
-    const { before, after, hash: _, ...entry } = toAuditEntry(row);
+  #toOwnAuditEntry(row: Parameters<typeof toAuditEntryResource>[0]) {
+    const { before, after, hash: _, ...entry } = toAuditEntryResource(row);
     const isAboutPerson = this.#person.memberIds.includes(row.subject);
     return isAboutPerson ? { ...entry, before, after } : entry;
   }

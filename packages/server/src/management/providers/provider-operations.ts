@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { createProviderKind } from '../resources/providers.ts';
+import { createProviderResourceKind } from '../resources/providers.ts';
 import { defineResourceOperations } from '../resources/resource-operations.ts';
 import { defineCredentialOperations } from './credential-operations.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
@@ -8,7 +8,7 @@ import { defineTestCredentialOperation, defineTestDraftProviderOperation } from 
 /** Returns all operations on providers. */
 export function defineProviderOperations(dependencies: ProviderDependencies): readonly Operation[] {
   return [
-    ...defineResourceOperations(createProviderKind(dependencies)),
+    ...defineResourceOperations(createProviderResourceKind(dependencies)),
     defineTestDraftProviderOperation(dependencies),
     ...defineCredentialOperations(dependencies),
     defineTestCredentialOperation(dependencies),

@@ -3,7 +3,7 @@ import { credentialTestResult } from '@floe/contract/api/providers';
 import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { isJsonObject } from '@floe/contract/json';
-import { getCredentialHint } from '../../platform/config/provider-secrets.ts';
+import { createCredentialHint } from '../../platform/config/provider-secrets.ts';
 import { parseStoredConfigEntry } from '../../platform/config/stored-config.ts';
 import { toResourceSource } from '../../platform/source-location.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
@@ -115,7 +115,7 @@ function toUnstoredCredentials(
   return own.map(({ name, weight, secret }) => ({
     name,
     weight,
-    last4: getCredentialHint(secret),
+    last4: createCredentialHint(secret),
     origin: provider?.origin ?? null,
     tested_at: null,
     test: null,

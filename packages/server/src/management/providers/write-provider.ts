@@ -1,9 +1,9 @@
 import type { JsonObject } from '@floe/contract/json';
 import { createId } from '../../core/ids.ts';
 import {
+  createCredentialHint,
   decryptProviderCredential,
   encryptProviderSecrets,
-  getCredentialHint,
   getProviderOrigin,
   splitProviderSecrets,
   toCredentialSecretLocation,
@@ -154,7 +154,7 @@ export async function upsertCredential(
     updated_by: actor.id,
     ...(secret !== undefined && {
       origin: binding.origin,
-      last4: getCredentialHint(secret) ?? '',
+      last4: createCredentialHint(secret) ?? '',
       sealed: encryptSecret(secret, toCredentialSecretLocation({ org_id: orgId, id }, version), key),
       version,
       tested_at: null,

@@ -40,7 +40,7 @@ type BoardResourceKind = ResourceKind<
 
 // budget: one declaration
 /** Creates the resource kind of boards. */
-export function createBoardKind(dependencies: MonitoringDependencies): BoardResourceKind {
+export function createBoardResourceKind(dependencies: MonitoringDependencies): BoardResourceKind {
   return {
     kind: 'boards',
     path: '/api/monitoring/boards',

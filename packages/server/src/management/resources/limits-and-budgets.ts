@@ -19,7 +19,7 @@ import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/limit-and-
 import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-limits-and-budgets.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
 import { requireRuleSubjectExists } from '../guardrails/require-rule-subject-exists.ts';
-import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
   type ConfiguredRule,
@@ -34,7 +34,7 @@ type LimitResource = z.input<typeof limitResource>;
 type BudgetResource = z.input<typeof budgetResource>;
 
 /** Creates the resource kind of rate limits, with their current usage. */
-export function createLimitKind(dependencies: RuleOperationDependencies) {
+export function createLimitResourceKind(dependencies: RuleDependencies) {
   return createRuleResourceKind<LimitConfig, LimitResource>(
     {
       ...sharedSpec('limits', 'limit'),
@@ -54,7 +54,7 @@ export function createLimitKind(dependencies: RuleOperationDependencies) {
 }
 
 /** Creates the resource kind of budgets, with their current spending. */
-export function createBudgetKind(dependencies: RuleOperationDependencies) {
+export function createBudgetResourceKind(dependencies: RuleDependencies) {
   return createRuleResourceKind<BudgetConfig, BudgetResource>(
     {
       ...sharedSpec('budgets', 'budget'),
@@ -111,7 +111,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
 }
 
 async function toLimitResource(
-  { guard }: RuleOperationDependencies,
+  { guard }: RuleDependencies,
   rule: ConfiguredRule<LimitConfig>,
   orgId: string,
 ): Promise<LimitResource> {
@@ -134,7 +134,7 @@ async function toLimitResource(
 
 /** Converts a budget to the API format, with its current spending. */
 export async function toBudgetResource(
-  { guard, getFileRules }: RuleOperationDependencies,
+  { guard, getFileRules }: RuleDependencies,
   stored: ConfiguredRule<BudgetConfig>,
   orgId: string,
   nowMs: number,

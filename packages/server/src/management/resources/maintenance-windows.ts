@@ -55,7 +55,9 @@ type MaintenanceWindowKind = ResourceKind<
 
 // budget: one declaration
 /** Creates the resource kind of maintenance windows. */
-export function createMaintenanceWindowKind(dependencies: MonitoringDependencies): MaintenanceWindowKind {
+export function createMaintenanceWindowResourceKind(
+  dependencies: MonitoringDependencies,
+): MaintenanceWindowKind {
   return {
     kind: 'maintenance',
     path: '/api/monitoring/maintenance',

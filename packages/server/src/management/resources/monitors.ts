@@ -19,7 +19,7 @@ import {
 } from '../../monitoring/monitors.ts';
 import {
   findMonitorView,
-  listMonitors,
+  listMonitorViews,
   type MonitorView,
   requireMonitorView,
   toMonitorView,
@@ -66,7 +66,7 @@ const MONITOR_SUMMARIES = {
  * Creates the resource kind of monitors, with their status. A removed monitor keeps its history, and continues it if
  * a monitor with the same id is created.
  */
-export function createMonitorKind(dependencies: MonitoringDependencies): MonitorResourceKind {
+export function createMonitorResourceKind(dependencies: MonitoringDependencies): MonitorResourceKind {
   const evaluationContext = () => dependencies.engine.evaluationContext();
   return {
     kind: 'monitors',
@@ -81,7 +81,7 @@ export function createMonitorKind(dependencies: MonitoringDependencies): Monitor
     find: (reader, orgId, id) => findMonitorView(reader, orgId, id, evaluationContext()),
     async getPage({ reader, orgId }, query) {
       const asked = { ...query, orgId, ids: parseMonitorIds(query.ids) };
-      const { rows, nextCursor } = await listMonitors(reader, asked, evaluationContext());
+      const { rows, nextCursor } = await listMonitorViews(reader, asked, evaluationContext());
       const { status } = query;
       // The stored state may be a second behind.
       return {

@@ -22,7 +22,7 @@ import {
   type PlatformKeyUpdate,
   revokePlatformKey,
 } from '../../store/platform-keys.ts';
-import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
 import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwnership } from '../keys/key-owner.ts';
 import { buildKeyUpdate, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
@@ -67,9 +67,9 @@ const KEY_SUMMARIES = {
 /**
  * Creates the resource kind of platform keys. A revoked key remains readable, and revoking it again changes nothing.
  */
-export function createPlatformKeyKind(
+export function createPlatformKeyResourceKind(
   pepper: KeyObject,
-  { getFileRules }: Pick<RuleOperationDependencies, 'getFileRules'>,
+  { getFileRules }: Pick<RuleDependencies, 'getFileRules'>,
 ): PlatformKeyKind {
   const buildCheckedUpdate = async (
     context: WriteOperationContext,

@@ -12,7 +12,10 @@ import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
 /** The specification of the resource kind of policies. Policies are an ordered list. */
-export const POLICY_KIND_SPEC: OrderedResourceKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
+export const POLICY_RESOURCE_KIND_SPEC: OrderedResourceKindSpec<
+  PolicyConfig,
+  z.input<typeof policyResource>
+> = {
   kind: 'policies',
   singular: 'policy',
   nameField: 'name',

@@ -46,7 +46,7 @@ type ProviderResourceKind = ResourceKind<
  * created with the API, and then those that the environment defines. Changing a provider of the environment stores
  * it in the database, with its key from the environment.
  */
-export function createProviderKind(dependencies: ProviderDependencies): ProviderResourceKind {
+export function createProviderResourceKind(dependencies: ProviderDependencies): ProviderResourceKind {
   const stored = createStoredProviderLookup(dependencies.secretsKey);
   const buildDraft = (
     fields: Readonly<Record<string, unknown>>,

@@ -10,7 +10,7 @@ import { createCompilationCostError, exceedsCompilationLimit } from '@floe/relay
 import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
 import { countRelayDecisionsByRule } from '../../store/relay/relay-decisions.ts';
-import type { RuleOperationDependencies } from '../guardrails/rule-dependencies.ts';
+import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
 import type { ReadOperationContext } from '../operation-definition.ts';
 import { convertRuleErrorsToFaults } from '../relay/convert-rule-errors-to-faults.ts';
 import type { RelayDependencies } from '../relay/relay-dependencies.ts';
@@ -38,9 +38,9 @@ const RELAY_RULE_SUMMARIES = {
 };
 
 /** Creates the resource kind of relay rules, with the number of events that each rule matched. */
-export function createRelayRuleKind(
+export function createRelayRuleResourceKind(
   { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
-  dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
+  dependencies: Pick<RuleDependencies, 'getFileRules'>,
 ) {
   // Applying a document writes many rules in one transaction. The counts do not change within it.
   const hitsByContext = new WeakMap<ReadOperationContext, Promise<HitCounts>>();

@@ -7,7 +7,7 @@ import { cloneJson, toConfigEntryMetadata } from '../entries/config-entry-row.ts
 import type { OrderedResourceKindSpec } from './ordered-resource-kind.ts';
 
 /** The specification of the resource kind of routes. Routes are an ordered list. */
-export const ROUTE_KIND_SPEC: OrderedResourceKindSpec<RouteConfig, z.input<typeof routeResource>> = {
+export const ROUTE_RESOURCE_KIND_SPEC: OrderedResourceKindSpec<RouteConfig, z.input<typeof routeResource>> = {
   kind: 'routes',
   singular: 'route',
   nameField: 'model',

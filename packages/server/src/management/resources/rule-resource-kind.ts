@@ -21,7 +21,7 @@ import {
 import type {
   ConfigFileRule,
   OrgConfigFileRules,
-  RuleOperationDependencies,
+  RuleDependencies,
 } from '../guardrails/rule-dependencies.ts';
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
@@ -122,7 +122,7 @@ const RULE_ID_PARAMS = z.strictObject({
  */
 export function createRuleResourceKind<Config extends ConfigFileRuleIdentity, View extends ResourceObject>(
   spec: RuleResourceKindSpec<Config, View>,
-  dependencies: Pick<RuleOperationDependencies, 'getFileRules'>,
+  dependencies: Pick<RuleDependencies, 'getFileRules'>,
 ): RuleResourceKind<Config, View> {
   const { increasesSpending, requireValidList, ...declaration } = spec;
   const { kind, singular, answer, body } = spec;

@@ -38,7 +38,7 @@ type SavedViewConfig = ReturnType<typeof toSavedViewConfig>;
  * that is or was shared belongs to the organization, and changing it requires the scope
  * `management`.
  */
-export const SAVED_VIEW_KIND: ResourceKind<
+export const SAVED_VIEW_RESOURCE_KIND: ResourceKind<
   SavedViewRow,
   SavedViewConfig,
   SavedViewResource,

@@ -28,7 +28,7 @@ const TEAM_SCHEMAS = {
 };
 
 /** The resource kind of teams. */
-export const TEAM_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, typeof TEAM_SCHEMAS> = {
+export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, typeof TEAM_SCHEMAS> = {
   kind: 'teams',
   path: '/api/management/teams',
   scope: 'management',

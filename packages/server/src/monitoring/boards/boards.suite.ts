@@ -11,7 +11,7 @@ import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { Database } from '../../store/store-interfaces.ts';
 import { commitBeats } from '../commit-beats.ts';
 import { createMonitor, deleteMonitor } from '../monitors.ts';
-import { listMonitors } from '../read-monitors.ts';
+import { listMonitorViews } from '../read-monitors.ts';
 import { sweepDueMonitors } from '../sweep.ts';
 import {
   addTestOrg,
@@ -23,7 +23,7 @@ import {
   runMonitorChange,
 } from '../test/test-monitors.ts';
 import { loadBoardView } from './board-view.ts';
-import { CONFIG_FILE_BOARD_KIND } from './config-file-boards.ts';
+import { CONFIG_FILE_BOARD_RESOURCE_KIND } from './config-file-boards.ts';
 
 const DAY = 24 * 60 * MINUTE;
 
@@ -43,7 +43,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     database.transaction((writer) =>
       syncTestOrgs(
         writer,
-        [createResourceKindSyncFactory(CONFIG_FILE_BOARD_KIND)],
+        [createResourceKindSyncFactory(CONFIG_FILE_BOARD_RESOURCE_KIND)],
         [{ id: MONITOR_TEST_ORG, boards: boards.map(board) }],
         { nowMs },
       ),
@@ -130,7 +130,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       database.transaction((writer) =>
         syncTestOrgs(
           writer,
-          [createResourceKindSyncFactory(CONFIG_FILE_BOARD_KIND)],
+          [createResourceKindSyncFactory(CONFIG_FILE_BOARD_RESOURCE_KIND)],
           [
             { id: MONITOR_TEST_ORG, boards: ours.map(config) },
             { id: 'rival', boards: theirs.map(config) },
@@ -195,7 +195,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       committedUntil: MONITOR_TEST_START + 10 * MINUTE,
       gaps: [],
     };
-    const failing = await listMonitors(
+    const failing = await listMonitorViews(
       database.read,
       { orgId: MONITOR_TEST_ORG, limit: 9, status: 'failing' },
       context,

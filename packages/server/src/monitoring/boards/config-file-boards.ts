@@ -2,7 +2,10 @@ import type { BoardConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import { boardFieldsStoredAsIs } from '@floe/contract/config/monitoring';
 import { createId } from '../../core/ids.ts';
-import { defineConfigFileKind, type MatchedResourceRows } from '../../platform/config-file-resource-kind.ts';
+import {
+  defineConfigFileResourceKind,
+  type MatchedResourceRows,
+} from '../../platform/config-file-resource-kind.ts';
 import type { DeclaredResource } from '../../platform/declared-resources.ts';
 import {
   type BoardRow,
@@ -19,7 +22,7 @@ const SLUG_TAKEN =
   'must be unique in the installation, but another organization already has a board with this slug. Choose another slug. Alternatively, change the slug of the other board or delete that board first.';
 
 /** The resource kind of boards in floe.yaml. */
-export const CONFIG_FILE_BOARD_KIND = defineConfigFileKind({
+export const CONFIG_FILE_BOARD_RESOURCE_KIND = defineConfigFileResourceKind({
   kind: 'boards',
   list: ({ boards }) => boards,
   stored: listAllBoards,

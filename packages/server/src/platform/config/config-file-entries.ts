@@ -9,7 +9,7 @@ import {
   listAllConfigEntries,
   updateConfigEntry,
 } from '../../store/config-entries.ts';
-import { type ConfigFileResourceKind, defineConfigFileKind } from '../config-file-resource-kind.ts';
+import { type ConfigFileResourceKind, defineConfigFileResourceKind } from '../config-file-resource-kind.ts';
 import type { DeclaredResourceKind } from '../declared-resources.ts';
 import { splitProviderSecrets } from './provider-secrets.ts';
 import { removeProvider } from './remove-provider.ts';
@@ -32,7 +32,7 @@ function entryFileKind<Config>(
   remove: ConfigFileResourceKind<Config, ConfigEntryRow, object>['remove'] = deleteConfigEntry,
 ) {
   const { kind } = list;
-  return defineConfigFileKind({
+  return defineConfigFileResourceKind({
     ...list,
     stored: (reader, orgIds) => listAllConfigEntries(reader, kind, orgIds),
     storedName: ({ id }: ConfigEntryRow) => id,
@@ -56,20 +56,20 @@ function entryFileKind<Config>(
 }
 
 /** The resource kind of providers in floe.yaml. */
-export const CONFIG_FILE_PROVIDER_KIND = entryFileKind<ProviderConfig>(
+export const CONFIG_FILE_PROVIDER_RESOURCE_KIND = entryFileKind<ProviderConfig>(
   { kind: 'providers', list: ({ providers }) => providers, nameOf: ({ id }) => id, isReferenced: true },
   (config) => splitProviderSecrets(config).entry,
   removeProvider,
 );
 
 /** The resource kind of routes in floe.yaml. */
-export const CONFIG_FILE_ROUTE_KIND = entryFileKind<RouteConfig>(
+export const CONFIG_FILE_ROUTE_RESOURCE_KIND = entryFileKind<RouteConfig>(
   { kind: 'routes', list: ({ routes }) => routes, nameOf: ({ model }) => model },
   (config) => config,
 );
 
 /** The resource kind of policies in floe.yaml. */
-export const CONFIG_FILE_POLICY_KIND = entryFileKind<PolicyConfig>(
+export const CONFIG_FILE_POLICY_RESOURCE_KIND = entryFileKind<PolicyConfig>(
   { kind: 'policies', list: ({ policies }) => policies, nameOf: ({ name }) => name },
   (config) => config,
 );
@@ -81,7 +81,7 @@ interface OrgSetting {
 }
 
 /** The resource kind of an organization's settings in floe.yaml. */
-export const CONFIG_FILE_SETTINGS_KIND = entryFileKind<OrgSetting>(
+export const CONFIG_FILE_SETTINGS_RESOURCE_KIND = entryFileKind<OrgSetting>(
   {
     kind: 'settings',
     // Relay rules are a resource kind of their own.

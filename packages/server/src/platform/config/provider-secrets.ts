@@ -151,6 +151,6 @@ function parseOrigin(address: string): string {
  * Returns the last four characters of a credential. Returns null for a credential of fewer than 16 characters,
  * because the hint would reveal too much of it.
  */
-export function getCredentialHint(secret: string): string | null {
+export function createCredentialHint(secret: string): string | null {
   return secret.length < 16 ? null : secret.slice(-4);
 }

@@ -22,10 +22,10 @@ import { requireKnownEncryptionKeys, rewrapStoredSecrets } from '../rewrap-secre
 import { deriveStoredResponsesKey, deriveStoredSecretsKey, encryptSecret } from '../secrets.ts';
 import { syncTestOrgs } from '../test/sync-orgs.ts';
 import {
-  CONFIG_FILE_POLICY_KIND,
-  CONFIG_FILE_PROVIDER_KIND,
-  CONFIG_FILE_ROUTE_KIND,
-  CONFIG_FILE_SETTINGS_KIND,
+  CONFIG_FILE_POLICY_RESOURCE_KIND,
+  CONFIG_FILE_PROVIDER_RESOURCE_KIND,
+  CONFIG_FILE_ROUTE_RESOURCE_KIND,
+  CONFIG_FILE_SETTINGS_RESOURCE_KIND,
 } from './config-file-entries.ts';
 import { encryptProviderSecrets, toCredentialSecretLocation } from './provider-secrets.ts';
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
@@ -40,10 +40,10 @@ const FILE = {
 };
 const ORG = OrgSchema.parse(FILE);
 const FILE_ENTRIES = [
-  createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_KIND),
-  createResourceKindSyncFactory(CONFIG_FILE_ROUTE_KIND),
-  createResourceKindSyncFactory(CONFIG_FILE_POLICY_KIND),
-  createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_PROVIDER_RESOURCE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_ROUTE_RESOURCE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_POLICY_RESOURCE_KIND),
+  createResourceKindSyncFactory(CONFIG_FILE_SETTINGS_RESOURCE_KIND),
 ];
 
 async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {

@@ -5,7 +5,7 @@ import { createId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import {
   type ConsoleSessionRow,
-  deleteLeastRecentConsoleSessions,
+  deleteLeastRecentlyUsedConsoleSessions,
   findConsoleSessionByToken,
   insertConsoleSession,
   listMembershipsWithRoles,
@@ -152,7 +152,7 @@ export class ConsoleSessions {
       ip_address: from.address,
       user_agent: from.agent.slice(0, MAX_AGENT_CHARS),
     });
-    await deleteLeastRecentConsoleSessions(writer, from.userId, MAX_SESSIONS_PER_USER);
+    await deleteLeastRecentlyUsedConsoleSessions(writer, from.userId, MAX_SESSIONS_PER_USER);
     return { id, token };
   }
 

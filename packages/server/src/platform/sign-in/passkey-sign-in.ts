@@ -13,7 +13,7 @@ import {
  * Signs in with a passkey. Returns the value of the session cookie.
  * @throws Fault `sign_in_failed`, `too_many_attempts`; `not_found` if passkeys are disabled
  */
-export async function startPasskeySession(
+export async function signInWithPasskey(
   context: SignInContext,
   assertion: PasskeyAssertion,
   browser: BrowserRequest,

@@ -33,7 +33,7 @@ export interface PasswordProof {
  *
  * @throws the faults of `verifyPassword`
  */
-export async function startPasswordSession(
+export async function signInWithPassword(
   context: SignInContext,
   given: PasswordCredentials,
   browser: BrowserRequest,

@@ -4,7 +4,7 @@ import type { Migration } from './migration.ts';
  * The migration that adds the indexes for lists with a filter. It is part of the first release, so these
  * tables are still small when it runs.
  */
-export const listIndexesMigration: Migration = {
+export const filteredListIndexesMigration: Migration = {
   number: 6,
   name: 'list-indexes',
   compatibleFrom: 1,

@@ -1,7 +1,7 @@
 import { baselineMigration } from './baseline.ts';
 import { configFileMonitorStateMigration } from './config-file-monitor-state.ts';
 import { importedKeysMigration } from './imported-keys.ts';
-import { listIndexesMigration } from './list-indexes.ts';
+import { filteredListIndexesMigration } from './list-indexes.ts';
 import type { Migration } from './migration.ts';
 import { monitorStatusIndexMigration } from './monitor-status-index.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   configFileMonitorStateMigration,
   releaseCompatibilityMigration,
   snapshotChangesMigration,
-  listIndexesMigration,
+  filteredListIndexesMigration,
   waitingAlertsIndexMigration,
   monitorStatusIndexMigration,
 ];

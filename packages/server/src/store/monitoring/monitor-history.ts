@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ROWS_PER_BATCH, runDeletionBatches } from '../deletion-batches.ts';
+import { ROWS_PER_DELETION_BATCH, runDeletionBatches } from '../deletion-batches.ts';
 import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { insertMonitorPeriods } from './monitor-states.ts';
@@ -145,9 +145,9 @@ export async function expireBeatIdempotencyKeys(
     const removed = await countDeletedRows(
       writer,
       sql`delete from beat_keys where (uid, key) in (
-        select uid, key from beat_keys where received_at < ${beforeMs} limit ${ROWS_PER_BATCH})`,
+        select uid, key from beat_keys where received_at < ${beforeMs} limit ${ROWS_PER_DELETION_BATCH})`,
     );
-    return removed === ROWS_PER_BATCH;
+    return removed === ROWS_PER_DELETION_BATCH;
   });
 }
 
@@ -214,7 +214,7 @@ function deleteChecks(writer: DatabaseWriter, uid: string, beforeMs: number): Pr
   return countDeletedRows(
     writer,
     sql`delete from checks where (uid, at, id) in (
-      select uid, at, id from checks where uid = ${uid} and at < ${beforeMs} limit ${ROWS_PER_BATCH})`,
+      select uid, at, id from checks where uid = ${uid} and at < ${beforeMs} limit ${ROWS_PER_DELETION_BATCH})`,
   );
 }
 
@@ -225,7 +225,7 @@ function deletePeriods(writer: DatabaseWriter, uid: string, beforeMs: number): P
     sql`delete from monitor_periods where (uid, started_at) in (
       select uid, started_at from monitor_periods where uid = ${uid} and started_at < (
         select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${beforeMs})
-      limit ${ROWS_PER_BATCH})`,
+      limit ${ROWS_PER_DELETION_BATCH})`,
   );
 }
 
@@ -234,6 +234,6 @@ function deletePeriodsOfRemovedMonitors(writer: DatabaseWriter): Promise<number>
     writer,
     sql`delete from monitor_periods where (uid, started_at) in (
       select uid, started_at from monitor_periods where uid not in (select uid from monitors)
-      limit ${ROWS_PER_BATCH})`,
+      limit ${ROWS_PER_DELETION_BATCH})`,
   );
 }

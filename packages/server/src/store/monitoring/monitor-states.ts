@@ -242,7 +242,7 @@ function toPlainRow<Row extends object>(row: Row): { [Column in keyof Row]: Row[
   return row;
 }
 
-/** Returns monitor definitions by uid. */
+/** Returns the definitions of the monitors with these uids. */
 export async function listMonitorsByUid(
   reader: DatabaseReader,
   uids: readonly string[],

@@ -126,8 +126,8 @@ export async function listMonitorsWithoutBeat(
   return found;
 }
 
-/** Returns the organizations of the monitors with these beat URLs, by the hash of the token. */
-export async function getOrgIdsByTokenHash(
+/** Returns the ids of the organizations of the monitors with these beat URLs, by the hash of the token. */
+export async function getOrgIdsByBeatTokenHash(
   reader: DatabaseReader,
   tokenHashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -12,7 +12,7 @@ import {
   extractDistinctRelaySessions,
   listRelayRecordIdsOfSession,
   listRelaySessionsOfPerson,
-  RELAY_EVENT_TABLES,
+  RELAY_RECORD_TABLES,
   type RelaySessionReference,
 } from './person-relay-rows.ts';
 import {
@@ -164,7 +164,7 @@ async function eraseSessionRecords(
 ): Promise<void> {
   const { database, person, counts, signal } = erasure;
   for (const session of sessions)
-    for (const table of RELAY_EVENT_TABLES)
+    for (const table of RELAY_RECORD_TABLES)
       for (;;) {
         signal.throwIfAborted();
         const ids = await listRelayRecordIdsOfSession(database.read, table, person.orgId, session);

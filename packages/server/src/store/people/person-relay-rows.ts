@@ -4,9 +4,9 @@ import { buildKeyOwnerCondition, type Person } from './person.ts';
 import { PERSON_ROWS_PER_BATCH } from './scan-person-rows.ts';
 
 /** The relay tables with one row per event of a session. */
-export const RELAY_EVENT_TABLES = ['relay_decisions', 'relay_reports', 'relay_approvals'] as const;
+export const RELAY_RECORD_TABLES = ['relay_decisions', 'relay_reports', 'relay_approvals'] as const;
 /** A relay table with one row per event of a session. */
-export type RelayEventTable = (typeof RELAY_EVENT_TABLES)[number];
+export type RelayRecordTable = (typeof RELAY_RECORD_TABLES)[number];
 
 /** Identifies a session: its key and the session id that requests and relay records contain. */
 export interface RelaySessionReference {
@@ -27,7 +27,7 @@ export function extractDistinctRelaySessions(
 /** Returns up to 500 ids of a session's relay records, in order, starting after `afterId`. */
 export async function listRelayRecordIdsOfSession(
   reader: DatabaseReader,
-  table: RelayEventTable,
+  table: RelayRecordTable,
   orgId: string,
   { keyId, sessionId, afterId = '' }: RelaySessionReference & { readonly afterId?: string },
 ): Promise<string[]> {

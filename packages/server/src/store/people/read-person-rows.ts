@@ -4,7 +4,7 @@ import type { TimePosition } from '../pagination.ts';
 import type { DatabaseReader, ExchangeRow } from '../store-interfaces.ts';
 import type { StoredResponseRow } from '../stored-responses.ts';
 import { buildKeyOwnerCondition, buildPersonCondition, type Person } from './person.ts';
-import type { RelayEventTable, RelaySessionReference } from './person-relay-rows.ts';
+import type { RelayRecordTable, RelaySessionReference } from './person-relay-rows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -95,7 +95,7 @@ export function findStoredResponseByRequestId(
 /** Returns the relay records with these ids as they are stored. */
 export function listRelayRecords(
   reader: DatabaseReader,
-  table: RelayEventTable,
+  table: RelayRecordTable,
   orgId: string,
   ids: readonly string[],
 ): Promise<object[]> {

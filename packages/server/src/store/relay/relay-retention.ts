@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ROWS_PER_BATCH, runDeletionBatches } from '../deletion-batches.ts';
+import { ROWS_PER_DELETION_BATCH, runDeletionBatches } from '../deletion-batches.ts';
 import type { Database } from '../store-interfaces.ts';
 
 /** Deletes an organization's decisions, reports, approvals and sessions from before the given time. */
@@ -22,7 +22,9 @@ function expireSessionBatch(
     const { numAffectedRows = 0n } = await sql`delete from relay_sessions
       where org_id = ${orgId} and (session_id, key_id) in (
         select session_id, key_id from relay_sessions
-        where org_id = ${orgId} and last_seen_at < ${beforeMs} limit ${ROWS_PER_BATCH})`.execute(writer);
+        where org_id = ${orgId} and last_seen_at < ${beforeMs} limit ${ROWS_PER_DELETION_BATCH})`.execute(
+      writer,
+    );
     return Number(numAffectedRows);
   });
 }
@@ -40,7 +42,7 @@ function expireBatch(
       .where('org_id', '=', orgId)
       .where('created_at', '<', beforeMs)
       .orderBy('created_at')
-      .limit(ROWS_PER_BATCH)
+      .limit(ROWS_PER_DELETION_BATCH)
       .execute();
     const ids = rows.map(({ id }) => id);
     if (ids.length > 0)

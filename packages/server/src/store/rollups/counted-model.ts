@@ -11,7 +11,7 @@ export interface CountedModelInput {
  * provider is included because two providers may have a model with the same name at different prices. A
  * blocked request is counted under the requested model.
  */
-export function getCountedModel({ provider, model, requested, state }: CountedModelInput): string {
+export function resolveCountedModel({ provider, model, requested, state }: CountedModelInput): string {
   if (model === '' && state === 'blocked') return requested;
   return provider === '' || model === '' ? model : `${provider}/${model}`;
 }

@@ -2,7 +2,7 @@ import { classifyExchangeOutcome, isErrorExchange } from '@floe/contract/exchang
 import { isJsonObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
-import { getCountedModel } from './counted-model.ts';
+import { resolveCountedModel } from './counted-model.ts';
 import { getHistogramBucketIndex, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
@@ -255,7 +255,7 @@ function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [
     provider,
-    getCountedModel({
+    resolveCountedModel({
       provider,
       model: textValue(row[MODEL]),
       requested: textValue(row[MODEL_REQUESTED]),

@@ -9,7 +9,7 @@ import {
   type PeriodCharge,
 } from './budget-period-counters.ts';
 
-/** A budget counter's spending after a batch of charges. */
+/** A budget counter's spending before and after a batch of charges. */
 export interface BucketSpendChange extends PeriodCharge {
   readonly beforeNanoUsd: number;
   readonly afterNanoUsd: number;

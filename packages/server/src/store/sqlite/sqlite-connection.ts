@@ -11,7 +11,12 @@ const MAX_CACHED_STATEMENTS = 256;
 const BUSY_TIMEOUT_MS = 5000;
 
 /** The result of a worker request that returns no data. */
-export const EMPTY_WORKER_RESULT: SqliteWorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
+export const EMPTY_SQLITE_WORKER_RESULT: SqliteWorkerResult = {
+  rows: [],
+  changes: 0,
+  ingested: null,
+  kept: null,
+};
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -43,8 +48,8 @@ export class SqliteConnection {
     if (this.#role === 'writer' && !this.#database.isTransaction)
       throw new Error('The transaction has already been rolled back');
     const { statement, returnsRows } = this.prepare(sql);
-    if (returnsRows) return { ...EMPTY_WORKER_RESULT, rows: readRows(statement, parameters) };
-    return { ...EMPTY_WORKER_RESULT, changes: Number(statement.run(...parameters).changes) };
+    if (returnsRows) return { ...EMPTY_SQLITE_WORKER_RESULT, rows: readRows(statement, parameters) };
+    return { ...EMPTY_SQLITE_WORKER_RESULT, changes: Number(statement.run(...parameters).changes) };
   }
 
   prepare(sql: string): Prepared {
@@ -61,33 +66,33 @@ export class SqliteConnection {
 
   begin(): SqliteWorkerResult {
     this.#database.exec('begin immediate');
-    return EMPTY_WORKER_RESULT;
+    return EMPTY_SQLITE_WORKER_RESULT;
   }
 
   commit(): SqliteWorkerResult {
     this.#database.exec('commit');
-    return EMPTY_WORKER_RESULT;
+    return EMPTY_SQLITE_WORKER_RESULT;
   }
 
   rollback(): SqliteWorkerResult {
     if (this.#database.isTransaction) this.#database.exec('rollback');
-    return EMPTY_WORKER_RESULT;
+    return EMPTY_SQLITE_WORKER_RESULT;
   }
 
   ping(): SqliteWorkerResult {
     this.#database.prepare('select 1').get();
-    return EMPTY_WORKER_RESULT;
+    return EMPTY_SQLITE_WORKER_RESULT;
   }
 
   /** Writes a consistent copy to `path`. The file must not exist. */
   copy(path: string): SqliteWorkerResult {
     this.#database.prepare('vacuum into ?').run(path);
-    return EMPTY_WORKER_RESULT;
+    return EMPTY_SQLITE_WORKER_RESULT;
   }
 
   close(): SqliteWorkerResult {
     this.#database.close();
-    return EMPTY_WORKER_RESULT;
+    return EMPTY_SQLITE_WORKER_RESULT;
   }
 }
 

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { applySqliteBeatsIfUnchanged } from './apply-beats.ts';
 import { ingestSqliteSpoolRegion } from './ingest-region.ts';
-import { EMPTY_WORKER_RESULT, SqliteConnection } from './sqlite-connection.ts';
+import { EMPTY_SQLITE_WORKER_RESULT, SqliteConnection } from './sqlite-connection.ts';
 import { getSqliteResultCode } from './sqlite-errors.ts';
 import type {
   SqliteWorkerCall,
@@ -25,9 +25,9 @@ function handleRequest(request: SqliteWorkerRequest): SqliteWorkerResult {
     case 'query':
       return connection.query(request.sql, request.parameters);
     case 'ingest':
-      return { ...EMPTY_WORKER_RESULT, ingested: ingestSqliteSpoolRegion(connection, request.region) };
+      return { ...EMPTY_SQLITE_WORKER_RESULT, ingested: ingestSqliteSpoolRegion(connection, request.region) };
     case 'beats':
-      return { ...EMPTY_WORKER_RESULT, kept: applySqliteBeatsIfUnchanged(connection, request.beats) };
+      return { ...EMPTY_SQLITE_WORKER_RESULT, kept: applySqliteBeatsIfUnchanged(connection, request.beats) };
     case 'copy':
       return connection.copy(request.to);
     default:

@@ -16,8 +16,8 @@ import { watchForSeparateCounters } from './separate-counters-warning.ts';
 import type { LimitsAndBudgetsByOrg } from './snapshot-budgets.ts';
 import { SpendCache } from './spend-cache.ts';
 
-/** The settings and dependencies of `openGuardrails`. */
-export interface GuardrailsOptions {
+/** The settings and dependencies of `openLimitAndBudgetRuntime`. */
+export interface LimitAndBudgetRuntimeOptions {
   readonly dataDir: string;
   readonly database: Database;
   /** `memory` or `redis://…`. */
@@ -39,7 +39,7 @@ export interface GuardrailsOptions {
 }
 
 /** The counters, spend journal and enforcer of this process. */
-export interface GuardrailsRuntime {
+export interface LimitAndBudgetRuntime {
   readonly guard: LimitAndBudgetEnforcer;
   readonly counters: LimitCounters;
   /** Returns statistics of the shared store; null if none is configured. */
@@ -57,7 +57,9 @@ export interface GuardrailsRuntime {
  * journal but not to the database. All of it is counted before the first request. `prepareRules` loads
  * the spending from the database.
  */
-export async function openGuardrails(options: GuardrailsOptions): Promise<GuardrailsRuntime> {
+export async function openLimitAndBudgetRuntime(
+  options: LimitAndBudgetRuntimeOptions,
+): Promise<LimitAndBudgetRuntime> {
   const { dataDir, database, sharedStoreUrl, sharedTimeoutMs, clock, log } = options;
   const replicas = await registerReplica(database, clock, log, options.onUnusable);
   const spendCache = new SpendCache(database, clock, log);
@@ -135,7 +137,7 @@ async function prepareRules(
     spendCache,
     database,
     clock,
-  }: { readonly spendCache: SpendCache } & Pick<GuardrailsOptions, 'database' | 'clock'>,
+  }: { readonly spendCache: SpendCache } & Pick<LimitAndBudgetRuntimeOptions, 'database' | 'clock'>,
 ): Promise<void> {
   const loaded = await spendCache.load(rulesByOrg);
   const totals = spendCache.listExpiringTotals(loaded.rows);

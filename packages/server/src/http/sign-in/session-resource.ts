@@ -4,7 +4,10 @@ import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessio
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
 /** Converts a session to the API format. */
-export function toSessionView(session: ActiveConsoleSession, nowMs: number): SignedInSessionResource {
+export function toSignedInSessionResource(
+  session: ActiveConsoleSession,
+  nowMs: number,
+): SignedInSessionResource {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',
@@ -27,5 +30,5 @@ export function toSessionView(session: ActiveConsoleSession, nowMs: number): Sig
 export async function createSessionStartResult({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
   if (!live) throw new Fault('session_expired', 'The session ended right after sign-in. Sign in again.');
-  return { body: toSessionView(live, clock.now()), token };
+  return { body: toSignedInSessionResource(live, clock.now()), token };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getDecisionStatus } from './decision-status.ts';
+import { getExchangeDecisionStatus } from './exchange-decision-status.ts';
 
-const show = (step: string, outcome: string) => getDecisionStatus({ step, outcome }, null);
+const show = (step: string, outcome: string) => getExchangeDecisionStatus({ step, outcome }, null);
 
 test('the names of targets do not affect the status of the step route', () => {
   for (const names of ['openai/gpt-5, sandbox/echo', 'broken/large', 'sandbox/none', 'refused/off'])
@@ -30,8 +30,8 @@ test('a skipped target and a failed attempt are warnings', () => {
 
 test('the step with the error of the request has the status of the request', () => {
   const blocked = { code: 'model_not_found', state: 'blocked' } as const;
-  assert.equal(getDecisionStatus({ step: 'route', outcome: 'model_not_found' }, blocked), 'blocked');
-  assert.equal(getDecisionStatus({ step: 'limit', outcome: 'granted' }, blocked), 'healthy');
+  assert.equal(getExchangeDecisionStatus({ step: 'route', outcome: 'model_not_found' }, blocked), 'blocked');
+  assert.equal(getExchangeDecisionStatus({ step: 'limit', outcome: 'granted' }, blocked), 'healthy');
   const failed = { code: 'upstream_error', state: 'failing' } as const;
-  assert.equal(getDecisionStatus({ step: 'answer', outcome: 'upstream_error' }, failed), 'failing');
+  assert.equal(getExchangeDecisionStatus({ step: 'answer', outcome: 'upstream_error' }, failed), 'failing');
 });

@@ -9,7 +9,7 @@ const MAX_EXCESS_MS = 120_000;
  * Limits the time in which this process renders the boards of each organization, however many boards it has. Anyone can
  * request a public board.
  */
-export class BoardRenderBudget {
+export class BoardRenderTimeLimiter {
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** The monotonic time at which the share of an organization covers the time that its boards have taken. */
   readonly #coveredAt = new Map<string, number>();

@@ -16,7 +16,7 @@ import { routesText } from './text.ts';
  * Renders an editor for the targets of a route, in the order in which they are tried. Targets can be reordered
  * by dragging or with the keyboard.
  */
-export function TargetList({
+export function TargetListEditor({
   form,
   states,
   onChange,

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
  * same path, or, for a create operation, the path of the `GET` operation has an id appended. Maps these
  * `GET` operations, and all operations with an entity tag, to themselves.
  */
-export function mapOperationsToResourceGetters(
+export function mapOperationsToResourceGetOperations(
   operations: readonly Operation[],
 ): ReadonlyMap<Operation, Operation> {
   const getters = new Map(

@@ -7,7 +7,7 @@ const HOSTED_CALL_PATTERN = /"type"\s*:\s*"(?:\w+_call|server_tool_use|mcp_tool_
 const OWN_CALL_TYPES: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call']);
 
 /** Returns whether `listHostedToolNames` may find a call in a JSON text. */
-export function mayContainHostedCalls(json: string): boolean {
+export function mayContainHostedToolCalls(json: string): boolean {
   return HOSTED_CALL_PATTERN.test(json);
 }
 

@@ -1,15 +1,15 @@
 import { passkeyAssertionOptions as optionsAnswer } from '@floe/contract/api/passkeys';
 import { passkeySignInBody, signedInSession } from '@floe/contract/api/session';
-import { startPasskeySession } from '../../platform/sign-in/passkey-sign-in.ts';
+import { signInWithPasskey } from '../../platform/sign-in/passkey-sign-in.ts';
 import { createPasskeyAssertionOptions } from '../../platform/sign-in/passkeys.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
-import { createSessionStartResult } from './session-view.ts';
+import { createSessionStartResult } from './session-resource.ts';
 
 /**
  * Creates the operations for signing in with a passkey. The same options are used for a step-up.
  */
-export function createPasskeyOperations(context: SignInContext): readonly SessionOperation[] {
+export function createPasskeySignInOperations(context: SignInContext): readonly SessionOperation[] {
   return [
     defineSessionOperation({
       name: 'session.passkey_options',
@@ -30,7 +30,7 @@ export function createPasskeyOperations(context: SignInContext): readonly Sessio
       body: passkeySignInBody,
       answer: signedInSession,
       run: async ({ body, browser }) =>
-        createSessionStartResult(context, await startPasskeySession(context, body.credential, browser)),
+        createSessionStartResult(context, await signInWithPasskey(context, body.credential, browser)),
     }),
   ];
 }

@@ -31,7 +31,7 @@ const OUTCOME_STATES: ReadonlyMap<string, DisplayStatus> = new Map<string, Displ
  * Returns the status that is displayed for a routing decision.
  * @param failure The error that the request ended with. Null if it succeeded.
  */
-export function getDecisionStatus(
+export function getExchangeDecisionStatus(
   { step, outcome }: Pick<ExchangeDecision, 'step' | 'outcome'>,
   failure: RequestFailure | null,
 ): DisplayStatus {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-const MODULE = pathToFileURL(join(import.meta.dirname, 'end-process.ts')).href;
+const MODULE = pathToFileURL(join(import.meta.dirname, 'exit-process.ts')).href;
 /** Far above what a busy machine needs; only a process that never ends gets there. */
 const HUNG_MS = 60_000;
 
@@ -21,7 +21,7 @@ const KEPT_BY: Readonly<Record<string, string>> = {
 const BLOCKED = "(await import('node:fs')).open('pipe', 'r', () => undefined);";
 
 async function ended(code: string, cwd: string) {
-  const program = `const { endProcess } = await import(${JSON.stringify(MODULE)}); ${code}`;
+  const program = `const { exitProcess } = await import(${JSON.stringify(MODULE)}); ${code}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -37,14 +37,14 @@ async function ended(code: string, cwd: string) {
   return { exitCode, stdout };
 }
 
-suite('endProcess', () => {
+suite('exitProcess', () => {
   for (const [what, code] of Object.entries(KEPT_BY))
     test(`a process that ${what} would keep alive ends with its exit code, also where it cannot be replaced`, async () => {
       for (const exitCode of [0, 2])
         for (const platform of ['', 'process.execve = undefined;'])
           assert.deepEqual(
             await ended(
-              `${platform} ${code} process.stdout.write('said', () => endProcess(${exitCode}));`,
+              `${platform} ${code} process.stdout.write('said', () => exitProcess(${exitCode}));`,
               tmpdir(),
             ),
             { exitCode, stdout: 'said' },
@@ -58,7 +58,7 @@ suite('endProcess', () => {
     t.after(() => rmSync(directory, { recursive: true, force: true }));
     assert.equal(spawnSync('mkfifo', [join(directory, 'pipe')]).status, 0);
     assert.deepEqual(
-      await ended(`${BLOCKED} process.stdout.write('said', () => endProcess(2));`, directory),
+      await ended(`${BLOCKED} process.stdout.write('said', () => exitProcess(2));`, directory),
       {
         exitCode: 2,
         stdout: 'said',

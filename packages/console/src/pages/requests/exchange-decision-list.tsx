@@ -1,13 +1,13 @@
 import type { ExchangeDecision } from '@floe/contract/api/attempts';
 import { formatCount } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { getDecisionStatus, type RequestFailure } from './decision-status.ts';
+import { getExchangeDecisionStatus, type RequestFailure } from './exchange-decision-status.ts';
 import { requestDetailText } from './request-detail-text.ts';
 
 /**
  * Lists the decision of each routing step with its reason, in order. The route simulator shows the same list.
  */
-export function RouteDecisions({
+export function ExchangeDecisionList({
   decisions,
   failure,
 }: {
@@ -22,7 +22,7 @@ export function RouteDecisions({
         // biome-ignore lint/suspicious/noArrayIndexKey: steps can repeat, and their order never changes.
         <li key={index} className="grid grid-cols-[auto_6rem_1fr] items-start gap-x-2.5 gap-y-0.5">
           <span className="mt-0.5">
-            <StatusIcon state={getDecisionStatus(decision, failure)} />
+            <StatusIcon state={getExchangeDecisionStatus(decision, failure)} />
           </span>
           <span className="font-medium capitalize">{decision.step.replaceAll('_', ' ')}</span>
           <span className="min-w-0 break-words text-ink-2">

@@ -11,7 +11,7 @@ import { formatActorName, formatAuditEntryTitle, listAuditFieldChanges } from '.
 import { auditText } from './text.ts';
 
 /** Shows one change: all fields before and after it, and its entry in the hash chain. */
-export function AuditDrawer({
+export function AuditEntryDrawer({
   entry,
   onClose,
   onPrevious,

@@ -6,7 +6,7 @@ const MIN_OWN_BYTES = 4 * 1024;
  * Collects the pieces of a request body. Its memory use is proportional to the size of the body, even if each
  * piece has only one byte. Large pieces are not copied until the end.
  */
-export class BodyPieces {
+export class BodyChunks {
   size = 0;
   #pieces: Buffer[] = [];
   #slab: Buffer | null = null;

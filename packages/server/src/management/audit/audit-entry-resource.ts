@@ -2,7 +2,7 @@ import type { AuditEntry } from '@floe/contract/api/audit';
 import type { AuditEntryRow } from '../../store/audit-entries.ts';
 
 /** Converts an audit row to the API format. */
-export function toAuditEntry(row: AuditEntryRow): AuditEntry {
+export function toAuditEntryResource(row: AuditEntryRow): AuditEntry {
   return {
     id: row.id,
     at: new Date(row.at).toISOString(),

@@ -10,7 +10,7 @@ import { type BoardGroupFormValues, updateBoardGroup } from './board-form.ts';
 import { boardsText } from './text.ts';
 
 /** Renders an editor for the groups of a board, the monitors in each group, and their order. */
-export function BoardGroups({
+export function BoardGroupsEditor({
   groups,
   onChange,
 }: {

@@ -13,7 +13,7 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dep
  * Defines the operation that returns the monitor counts and history that the console shows above its
  * monitor list.
  */
-export function defineGetMonitorSummaryOperation(dependencies: MonitoringDependencies): Operation {
+export function defineGetMonitorStatusSummaryOperation(dependencies: MonitoringDependencies): Operation {
   return defineReadOperation({
     name: 'monitors.status',
     method: 'GET',

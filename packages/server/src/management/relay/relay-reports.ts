@@ -17,7 +17,7 @@ import { type RelayDependencies, resolveKeyIdFilter, toRelayCaller } from './rel
  * Defines the operation that stores reports of completed agent actions. Floe writes each report to disk within
  * 10 ms. The report appears in the list of reports shortly afterwards.
  */
-export function defineReportEventsOperation({ rowSink, orgRelays }: RelayDependencies): Operation {
+export function defineRecordRelayReportsOperation({ rowSink, orgRelays }: RelayDependencies): Operation {
   return defineReadOperation({
     name: 'relay.report',
     method: 'POST',
@@ -40,7 +40,7 @@ export function defineReportEventsOperation({ rowSink, orgRelays }: RelayDepende
  * The operation that lists the activity that agents reported (`GET /relay/v1/events`). A key that has only
  * the scope `relay` can list only its own reports.
  */
-export const listRelayEventsOperation = defineReadOperation({
+export const listRelayReportsOperation = defineReadOperation({
   name: 'relay.events',
   method: 'GET',
   path: '/relay/v1/events',

@@ -11,7 +11,7 @@ const FORCED_EXIT_MS = 250;
  * garbage collection or for a DNS server can delay it for tens of seconds, or forever. Agents then treat the
  * hook as failed and continue. Replacing the process (execve) does not wait for threads.
  */
-export function endProcess(exitCode: number): void {
+export function exitProcess(exitCode: number): void {
   process.exitCode = exitCode;
   if (canReplaceProcess()) {
     flushCompileCache();
