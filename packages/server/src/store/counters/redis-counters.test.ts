@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '@floe/testkit/eventually';
+import { startDedicatedRedis } from '@floe/testkit/redis';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../core/clock.ts';
 import { startTestRedis } from '../test/redis-server.ts';
@@ -97,4 +99,59 @@ test('every counter expires, also one of a budget without an end', async (t) => 
     const days = (await admin.pttl(key)) / 86_400_000;
     assert.ok(days > 0 && days <= 30, `${key}: ${days} days`);
   }
+});
+
+test('a store that responds but accepts no writes is not available', async (t) => {
+  const redis = await startDedicatedRedis();
+  const counters = await openRedisCounters({ url: redis.url, clock: systemClock });
+  const admin = new Redis(redis.url);
+  t.after(async () => {
+    await counters.close();
+    admin.disconnect();
+    await redis.stop();
+  });
+  await counters.ping();
+  await admin.config('SET', 'maxmemory', '1');
+  await assert.rejects(counters.ping(), /OOM/);
+  await admin.config('SET', 'maxmemory', '0');
+  await admin.replicaof('127.0.0.1', '1');
+  await assert.rejects(counters.ping(), /READONLY/);
+  await admin.replicaof('NO', 'ONE');
+  await counters.ping();
+});
+
+test('the cause of each lost connection is reported once', async (t) => {
+  const redis = await startDedicatedRedis();
+  const errors: string[] = [];
+  const onError = ({ message }: Error) => errors.push(message);
+  const counters = await openRedisCounters({ url: redis.url, clock: systemClock, onError });
+  t.after(async () => {
+    await counters.close();
+    await redis.stop();
+  });
+  const isAvailable = () =>
+    eventually(() =>
+      counters.ping().then(
+        () => true,
+        () => undefined,
+      ),
+    );
+  for (const outages of [1, 2]) {
+    await redis.crash();
+    await eventually(async () => errors.length >= outages || undefined);
+    // The client connects again every 500 ms.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    assert.equal(errors.length, outages, errors.join());
+    assert.match(errors.at(-1) ?? '', /ECONNREFUSED/);
+    await redis.start();
+    await isAvailable();
+  }
+  const admin = new Redis(redis.url);
+  await admin.config('SET', 'requirepass', 'changed');
+  await admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await eventually(async () => errors.length >= 3 || undefined);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  assert.equal(errors.length, 3, errors.join());
+  assert.match(errors.at(-1) ?? '', /NOAUTH/);
+  admin.disconnect();
 });

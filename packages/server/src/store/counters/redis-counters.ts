@@ -37,7 +37,7 @@ export interface RedisCountersOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Milliseconds added to the server's time, for tests. */
   readonly offsetMs?: () => number;
-  /** Called for failed and broken connections. They are opened again automatically. */
+  /** Called with the first error after each time that the connection worked. It is opened again automatically. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -68,7 +68,7 @@ export interface SharedStoreCounters extends LimitCounters {
    * `inFlight` unanswered `acquire` calls explain.
    */
   renew(orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number): Promise<void>;
-  /** Resolves when the store responds. */
+  /** Resolves when the store accepts a write. */
   ping(): Promise<void>;
 }
 
@@ -87,10 +87,17 @@ export async function openRedisCounters(options: RedisCountersOptions): Promise<
     retryStrategy: () => RECONNECT_MS,
     disableClientInfo: true,
   });
-  client.on('error', (error: Error) => options.onError?.(error));
+  let isErrorReported = false;
+  client.on('error', (error: Error) => {
+    if (!isErrorReported) options.onError?.(error);
+    isErrorReported = true;
+  });
   // Loaded first, because a missing script would need two round trips.
   const load = () => Promise.all(Object.values(SCRIPTS).map(({ text }) => client.script('LOAD', text)));
-  client.on('ready', () => void load().catch(() => undefined));
+  client.on('ready', () => {
+    isErrorReported = false;
+    void load().catch(() => undefined);
+  });
   // Not an error: until Redis is available, this process counts alone.
   await new Promise<void>((resolve) => {
     client.once('ready', resolve).once('error', () => resolve());
@@ -210,7 +217,8 @@ class RedisCounters implements SharedStoreCounters {
   }
 
   async ping(): Promise<void> {
-    await this.#client.ping();
+    // A store that is out of memory or read-only responds to PING, but cannot count.
+    await this.#client.set('floe:probe', '', 'PX', 1_000);
   }
 
   async close(): Promise<void> {
