@@ -101,6 +101,13 @@ test('every counter expires, also one of a budget without an end', async (t) => 
   }
 });
 
+/** Returns the ids of all connections except that of `admin`. */
+async function listConnections(admin: Redis): Promise<readonly string[]> {
+  const own = String(await admin.client('ID'));
+  const list = String(await admin.client('LIST'));
+  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id).filter((id) => id !== own);
+}
+
 test('a store that responds but accepts no writes is not available', async (t) => {
   const redis = await startDedicatedRedis();
   const counters = await openRedisCounters({ url: redis.url, clock: systemClock });
@@ -115,7 +122,13 @@ test('a store that responds but accepts no writes is not available', async (t) =
   await assert.rejects(counters.ping(), /OOM/);
   await admin.config('SET', 'maxmemory', '0');
   await admin.replicaof('127.0.0.1', '1');
+  const before = await listConnections(admin);
   await assert.rejects(counters.ping(), /READONLY/);
+  // After a failover, a new connection leads to the current primary server, and the old one to a replica.
+  await eventually(async () => {
+    const now = await listConnections(admin);
+    return (now.length > 0 && before.every((id) => !now.includes(id))) || undefined;
+  });
   await admin.replicaof('NO', 'ONE');
   await counters.ping();
 });

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
+import { openRedisClient } from '../redis-client.ts';
 import type {
   AcquireResult,
   BucketClaim,
@@ -29,7 +30,6 @@ import {
 
 /** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;
-const RECONNECT_MS = 500;
 
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
@@ -77,16 +77,7 @@ export interface SharedStoreCounters extends LimitCounters {
  * across processes. All keys of an organization share a hash tag, so that a cluster stores them on one node.
  */
 export async function openRedisCounters(options: RedisCountersOptions): Promise<SharedStoreCounters> {
-  const { Redis } = await import('ioredis');
-  const client = new Redis(options.url, {
-    // The caller decides about a lost command. If it was sent again, it could count twice.
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    retryStrategy: () => RECONNECT_MS,
-    disableClientInfo: true,
-  });
+  const client = await openRedisClient(options.url);
   let isErrorReported = false;
   client.on('error', (error: Error) => {
     if (!isErrorReported) options.onError?.(error);
