@@ -161,7 +161,7 @@ test('the cause of each lost connection is reported once', async (t) => {
   }
   const admin = new Redis(redis.url);
   await admin.config('SET', 'requirepass', 'changed');
-  await admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await eventually(async () => errors.length >= 3 || undefined);
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   assert.equal(errors.length, 3, errors.join());
