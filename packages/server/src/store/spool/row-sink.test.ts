@@ -227,6 +227,19 @@ test('a full disk uses bounded memory, keeps the oldest rows and counts the lost
   assert.deepEqual(told?.fields, { lost_rows: 50 - kept });
 });
 
+test('rows that the disk rejects until the process ends are lost and counted', async (t) => {
+  const { sink, files, log } = await openSpool(t);
+  files.createFault = 'ENOSPC';
+  for (const id of ids(5)) sink.append(createTestExchangeRow(id));
+  await sink.close();
+  const lost = log.lines.filter(({ message }) => /rows were lost/.test(message));
+  assert.deepEqual(
+    lost.map(({ fields }) => fields),
+    [{ lost_rows: 5 }],
+  );
+  assert.doesNotMatch(lost[0]?.message ?? '', /buffer is full/);
+});
+
 for (const [what, fault] of [
   ['cannot be read', new Error('EIO: read')],
   ['the database refuses', new Fault('invalid_request', 'Text must not contain the character U+0000.')],
