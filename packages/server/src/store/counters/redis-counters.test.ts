@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { eventually } from '@floe/testkit/eventually';
 import { startDedicatedRedis } from '@floe/testkit/redis';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../core/clock.ts';
+import { ManualClock } from '../test/manual-clock.ts';
 import { startTestRedis } from '../test/redis-server.ts';
 import {
   countersSuite,
@@ -101,6 +105,11 @@ test('every counter expires, also one of a budget without an end', async (t) => 
   }
 });
 
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
 /** Returns the ids of all connections except that of `admin`. */
 async function listConnections(admin: Redis): Promise<readonly string[]> {
   const own = String(await admin.client('ID'));
@@ -131,6 +140,58 @@ test('a store that responds but accepts no writes is not available', async (t) =
   });
   await admin.replicaof('NO', 'ONE');
   await counters.ping();
+});
+
+test('a store that accepts connections and does not respond delays the start by two seconds', async (t) => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const clock = new ManualClock();
+  const opening = openRedisCounters({ url: `redis://127.0.0.1:${portOf(server)}`, clock });
+  await once(server, 'connection');
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+  clock.advance(2_000);
+  const counters = await opening;
+  await assert.rejects(counters.ping());
+  await counters.close();
+});
+
+test('a connection that receives no response is replaced', async (t) => {
+  const redis = await startDedicatedRedis();
+  const target = Number(new URL(redis.url).port);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = createConnection(target, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    client.pipe(upstream).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const counters = await openRedisCounters({
+    url: `redis://127.0.0.1:${portOf(server)}`,
+    clock: systemClock,
+  });
+  t.after(async () => {
+    await counters.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await redis.stop();
+  });
+  await counters.ping();
+  // As after the loss of a host: nothing arrives on the connection, and nothing closes it.
+  for (const socket of sockets) socket.unpipe().pause();
+  counters.ping().catch(() => undefined);
+  await eventually(() =>
+    Promise.race([
+      counters.ping().then(
+        () => true,
+        () => undefined,
+      ),
+      new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined)),
+    ]),
+  );
 });
 
 test('the cause of each lost connection is reported once', async (t) => {

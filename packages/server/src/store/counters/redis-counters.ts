@@ -30,11 +30,13 @@ import {
 
 /** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;
+/** How long the start of a process waits for a connection that accepts commands. */
+const START_TIMEOUT_MS = 2_000;
 
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   /** Milliseconds added to the server's time, for tests. */
   readonly offsetMs?: () => number;
   /** Called with the first error after each time that the connection worked. It is opened again automatically. */
@@ -90,9 +92,10 @@ export async function openRedisCounters(options: RedisCountersOptions): Promise<
     void load().catch(() => undefined);
   });
   // Not an error: until Redis is available, this process counts alone.
-  await new Promise<void>((resolve) => {
-    client.once('ready', resolve).once('error', () => resolve());
-  });
+  const connected = Promise.withResolvers<void>();
+  client.once('ready', connected.resolve).once('error', () => connected.resolve());
+  const timer = options.clock.after(START_TIMEOUT_MS, connected.resolve);
+  await connected.promise.finally(() => timer.cancel());
   return new RedisCounters(client, options.clock, options.offsetMs ?? (() => 0));
 }
 
