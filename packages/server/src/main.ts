@@ -22,7 +22,7 @@ import { createGatewayDependencies, createGatewayRoutes } from './main/create-ga
 import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { openListeners } from './main/listeners.ts';
 import { createConfiguredBoardRoutes, createMonitoringDependencies } from './main/monitoring-dependencies.ts';
-import { handleProcessSignals, shutDownOnParentExit } from './main/process-signals.ts';
+import { delaySignals, handleProcessSignals, shutDownOnParentExit } from './main/process-signals.ts';
 import { type ProcessContext, STANDALONE_PROCESS_CONTEXT } from './main/processes/process-context.ts';
 import { resolveProcessCount } from './main/processes/process-count.ts';
 import { SUPERVISED_PROCESS_ARGUMENT } from './main/processes/process-messages.ts';
@@ -176,24 +176,30 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
     beats: createBeatRoutesFromServerComponents(parts, snapshots),
     boards: createConfiguredBoardRoutes(parts, monitoring, signIn, prefix),
   });
+  const sendDelayedSignals = delaySignals();
   const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();
   if (port === 0) serverUrl.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchConfigFile(parts, state, snapshots, new ConfigThread(env, systemClock));
   const delivery = alerts.start();
-  const retention = startRetention(parts.database, systemClock, log, () => ({
-    ...state.loaded.config.retention,
-    sessions: toConsoleSessionSettings(state.loaded.config.auth),
-  }));
+  const retention = startConfiguredRetention(parts, state);
   const anchors = startAuditAnchorLogging(parts.database, systemClock, log);
   const address = { close: writeServerUrl(parts.dataDir, serverUrl.url) };
   const sessions = signIn.sessions;
   const targets = { watch, retention, anchors, listening, delivery, api, gateway, sessions, address, host };
   const shutdown = createShutdownController(parts, phase, targets, () => state.loaded.config.server);
   host.onRestart(handleProcessSignals(systemClock, log, () => void watch.reload(), shutdown));
+  sendDelayedSignals();
   // Last step, because the reader of this output may send a signal immediately.
   const started = { version: SERVER_VERSION, dataDir: parts.dataDir, loaded, snapshots, listening };
   host.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
+}
+
+function startConfiguredRetention({ database, log }: ServerComponents, state: ConfigFileState) {
+  return startRetention(database, systemClock, log, () => ({
+    ...state.loaded.config.retention,
+    sessions: toConsoleSessionSettings(state.loaded.config.auth),
+  }));
 }
 
 function assembleOperations(

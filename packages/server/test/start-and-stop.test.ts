@@ -1,6 +1,7 @@
 // Tier: ci. Starts and ends the server some thirty times.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,11 +11,18 @@ import { promisify } from 'node:util';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { eventually } from '@floe/testkit/eventually';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
-import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@floe/testkit/floe-process';
+import {
+  type FloeProcess,
+  type FloeProcessOptions,
+  SERVER_PROGRAM,
+  startFloeProcess,
+} from '@floe/testkit/floe-process';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
+import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { createSseReply } from '@floe/testkit/upstream-reply';
 import { formatStartupMessage } from '../src/platform/startup-message.ts';
+import { findFreePort } from './nginx-balancer.ts';
 import { CLI_PROGRAM, REPOSITORY_ROOT } from './run-program.ts';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
@@ -182,6 +190,25 @@ test('a connection that is in use when the drain begins is closed after its resp
   assert.doesNotMatch(floe.output(), /still under way/);
   assert.deepEqual(await exit, { code: 0, signal: null });
   await upstream.close();
+});
+
+test('TERM drains as soon as connections are accepted', async (t) => {
+  const port = await findFreePort();
+  const env = { HOME: home, FLOE_DATA_DIR: join(home, 'early'), FLOE_PORT: `${port}` };
+  const child = spawn(process.execPath, [SERVER_PROGRAM], {
+    cwd: home,
+    env: { ...MINIMAL_ENVIRONMENT, ...env, FLOE_SHUTDOWN_DELAY_MS: '0' },
+    stdio: 'ignore',
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const exit = once(child, 'exit');
+  for (let isAccepted = false; !isAccepted; )
+    isAccepted = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+  child.kill('SIGTERM');
+  assert.deepEqual(await exit, [0, null]);
 });
 
 test('a second TERM ends the process immediately', async () => {

@@ -38,6 +38,21 @@ export interface ShutdownController {
 }
 
 /**
+ * Delays signals that would end this process while it already accepts requests and cannot shut down yet.
+ * @returns a function to call when the signals are handled; it sends them again
+ */
+export function delaySignals(): () => void {
+  const received = new Set<NodeJS.Signals>();
+  const delay = (signal: NodeJS.Signals) => void received.add(signal);
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
+  for (const signal of signals) process.on(signal, delay);
+  return () => {
+    for (const signal of signals) process.off(signal, delay);
+    for (const signal of received) process.kill(process.pid, signal);
+  };
+}
+
+/**
  * Handles process signals. SIGHUP reloads the configuration. SIGTERM and SIGINT shut the server down. A second
  * SIGTERM or SIGINT skips the shutdown delay, and a third one ends the process immediately.
  * @returns a function that shuts this process down because its supervisor replaces it

@@ -10,6 +10,12 @@ import { closeServerComponents, type ServerComponents } from './server-component
 const CLOSE_MS = 2_000;
 
 /**
+ * How long the process may take to close its components after its last request. Longer than the time limits of the
+ * flushes together, and shorter than what remains of the grace periods of systemd and Kubernetes.
+ */
+const CLOSE_COMPONENTS_MS = 20_000;
+
+/**
  * How long new requests receive 503 before the listeners close. A load balancer without health checks, such
  * as nginx, then sends requests to another process. Without this delay, connections that wait to be accepted
  * would be reset.
@@ -100,7 +106,10 @@ export function createShutdownController(
   };
 }
 
-/** Stops accepting requests, waits for those in progress, and stores the remaining data. */
+/**
+ * Stops accepting requests, waits for those in progress, and stores the remaining data. If a store does not respond, the
+ * process ends without it, as `kill -9` would end it: everything acknowledged is in the database or on disk.
+ */
 async function drainAndClose(
   parts: ServerComponents,
   targets: ShutdownTargets,
@@ -109,7 +118,20 @@ async function drainAndClose(
   const timeout = systemClock.after(drainMs, () =>
     targets.gateway.openExchanges.interruptAll(drainTimeoutFault()),
   );
-  const drained = targets.listening.drain(drainMs + CLOSE_MS);
+  const drained = targets.listening.drain(drainMs + CLOSE_MS).finally(() => timeout.cancel());
+  const late = drained.then(() => waitMs(CLOSE_COMPONENTS_MS)).then(() => 'late' as const);
+  if ((await Promise.race([closeAll(parts, targets, drained), late])) !== 'late') return;
+  parts.log.warn(
+    {},
+    'shutdown was not completed, because a database or a disk does not respond; the process ends now, and the next start stores the records in the data directory',
+  );
+}
+
+async function closeAll(
+  parts: ServerComponents,
+  targets: ShutdownTargets,
+  drained: Promise<void>,
+): Promise<void> {
   await targets.watch.close();
   targets.address.close();
   await Promise.all([targets.retention.close(), targets.anchors.close()]);
@@ -117,7 +139,6 @@ async function drainAndClose(
   await parts.evaluationPool.close();
   await parts.monitoring.stop();
   await Promise.all([drained, targets.delivery.close()]);
-  timeout.cancel();
   await parts.monitoring.flush();
   await targets.api.close();
   await targets.gateway.background.close();

@@ -5,6 +5,7 @@ import {
   NOOP_SHARED_STORE_OBSERVER,
   type SharedStoreObserver,
 } from '../counters/observed-counters.ts';
+import { openRedisClient } from '../redis-client.ts';
 import type { CachedResponse, ResponseCache } from './response-cache.ts';
 
 /**
@@ -13,7 +14,6 @@ import type { CachedResponse, ResponseCache } from './response-cache.ts';
  */
 const TIMEOUT_MS = 50;
 const COOLDOWN_MS = 1_000;
-const RECONNECT_MS = 500;
 const HEAD_LENGTH_BYTES = 4;
 
 export interface RedisResponseCacheOptions {
@@ -33,15 +33,7 @@ export interface RedisResponseCacheOptions {
  * Redis is available, the cache is empty.
  */
 export async function openRedisResponseCache(options: RedisResponseCacheOptions): Promise<ResponseCache> {
-  const { Redis } = await import('ioredis');
-  const client = new Redis(options.url, {
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    retryStrategy: () => RECONNECT_MS,
-    disableClientInfo: true,
-  });
+  const client = await openRedisClient(options.url);
   // Without a listener, a broken connection would end the process. Each command reports the error to its
   // caller.
   client.on('error', () => undefined);

@@ -75,11 +75,8 @@ async function openSharedCounters(
     return new CoordinatedCounters(coordinator);
   }
   const { openRedisCounters } = await import('./redis-counters.ts');
-  let told = false;
-  const onError = (error: Error) => {
-    // `ResilientCounters` logs each outage. This line logs the cause once.
-    if (!told) log.warn({ err: error }, 'connection to the shared store failed; reconnecting');
-    told = true;
-  };
+  // `ResilientCounters` logs each outage. This line logs its cause.
+  const onError = (error: Error) =>
+    log.warn({ err: error }, 'connection to the shared store failed; reconnecting');
   return openRedisCounters({ url: shared, clock, onError });
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { eventually } from '@floe/testkit/eventually';
+import { startDedicatedRedis } from '@floe/testkit/redis';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../core/clock.ts';
+import { ManualClock } from '../test/manual-clock.ts';
 import { startTestRedis } from '../test/redis-server.ts';
 import {
   countersSuite,
@@ -97,4 +103,129 @@ test('every counter expires, also one of a budget without an end', async (t) => 
     const days = (await admin.pttl(key)) / 86_400_000;
     assert.ok(days > 0 && days <= 30, `${key}: ${days} days`);
   }
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Returns the ids of all connections except that of `admin`. */
+async function listConnections(admin: Redis): Promise<readonly string[]> {
+  const own = String(await admin.client('ID'));
+  const list = String(await admin.client('LIST'));
+  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id).filter((id) => id !== own);
+}
+
+test('a store that responds but accepts no writes is not available', async (t) => {
+  const redis = await startDedicatedRedis();
+  const counters = await openRedisCounters({ url: redis.url, clock: systemClock });
+  const admin = new Redis(redis.url);
+  t.after(async () => {
+    await counters.close();
+    admin.disconnect();
+    await redis.stop();
+  });
+  await counters.ping();
+  await admin.config('SET', 'maxmemory', '1');
+  await assert.rejects(counters.ping(), /OOM/);
+  await admin.config('SET', 'maxmemory', '0');
+  await admin.replicaof('127.0.0.1', '1');
+  const before = await listConnections(admin);
+  await assert.rejects(counters.ping(), /READONLY/);
+  // After a failover, a new connection leads to the current primary server, and the old one to a replica.
+  await eventually(async () => {
+    const now = await listConnections(admin);
+    return (now.length > 0 && before.every((id) => !now.includes(id))) || undefined;
+  });
+  await admin.replicaof('NO', 'ONE');
+  await counters.ping();
+});
+
+test('a store that accepts connections and does not respond delays the start by two seconds', async (t) => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const clock = new ManualClock();
+  const opening = openRedisCounters({ url: `redis://127.0.0.1:${portOf(server)}`, clock });
+  await once(server, 'connection');
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+  clock.advance(2_000);
+  const counters = await opening;
+  await assert.rejects(counters.ping());
+  await counters.close();
+});
+
+test('a connection that receives no response is replaced', async (t) => {
+  const redis = await startDedicatedRedis();
+  const target = Number(new URL(redis.url).port);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = createConnection(target, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    client.pipe(upstream).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const counters = await openRedisCounters({
+    url: `redis://127.0.0.1:${portOf(server)}`,
+    clock: systemClock,
+  });
+  t.after(async () => {
+    await counters.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await redis.stop();
+  });
+  await counters.ping();
+  // As after the loss of a host: nothing arrives on the connection, and nothing closes it.
+  for (const socket of sockets) socket.unpipe().pause();
+  counters.ping().catch(() => undefined);
+  await eventually(() =>
+    Promise.race([
+      counters.ping().then(
+        () => true,
+        () => undefined,
+      ),
+      new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined)),
+    ]),
+  );
+});
+
+test('the cause of each lost connection is reported once', async (t) => {
+  const redis = await startDedicatedRedis();
+  const errors: string[] = [];
+  const onError = ({ message }: Error) => errors.push(message);
+  const counters = await openRedisCounters({ url: redis.url, clock: systemClock, onError });
+  t.after(async () => {
+    await counters.close();
+    await redis.stop();
+  });
+  const isAvailable = () =>
+    eventually(() =>
+      counters.ping().then(
+        () => true,
+        () => undefined,
+      ),
+    );
+  for (const outages of [1, 2]) {
+    await redis.crash();
+    await eventually(async () => errors.length >= outages || undefined);
+    // The client connects again every 500 ms.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    assert.equal(errors.length, outages, errors.join());
+    assert.match(errors.at(-1) ?? '', /ECONNREFUSED/);
+    await redis.start();
+    await isAvailable();
+  }
+  const admin = new Redis(redis.url);
+  await admin.config('SET', 'requirepass', 'changed');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await eventually(async () => errors.length >= 3 || undefined);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  assert.equal(errors.length, 3, errors.join());
+  assert.match(errors.at(-1) ?? '', /NOAUTH/);
+  admin.disconnect();
 });

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
+import { openRedisClient } from '../redis-client.ts';
 import type {
   AcquireResult,
   BucketClaim,
@@ -29,15 +30,16 @@ import {
 
 /** An unsettled reservation is removed after this time. The spend journal of its process charges it. */
 const RESERVATION_TTL_MS = 6 * 3_600_000;
-const RECONNECT_MS = 500;
+/** How long the start of a process waits for a connection that accepts commands. */
+const START_TIMEOUT_MS = 2_000;
 
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   /** Milliseconds added to the server's time, for tests. */
   readonly offsetMs?: () => number;
-  /** Called for failed and broken connections. They are opened again automatically. */
+  /** Called with the first error after each time that the connection worked. It is opened again automatically. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -68,7 +70,7 @@ export interface SharedStoreCounters extends LimitCounters {
    * `inFlight` unanswered `acquire` calls explain.
    */
   renew(orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number): Promise<void>;
-  /** Resolves when the store responds. */
+  /** Resolves when the store accepts a write. */
   ping(): Promise<void>;
 }
 
@@ -77,24 +79,23 @@ export interface SharedStoreCounters extends LimitCounters {
  * across processes. All keys of an organization share a hash tag, so that a cluster stores them on one node.
  */
 export async function openRedisCounters(options: RedisCountersOptions): Promise<SharedStoreCounters> {
-  const { Redis } = await import('ioredis');
-  const client = new Redis(options.url, {
-    // The caller decides about a lost command. If it was sent again, it could count twice.
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    retryStrategy: () => RECONNECT_MS,
-    disableClientInfo: true,
+  const client = await openRedisClient(options.url);
+  let isErrorReported = false;
+  client.on('error', (error: Error) => {
+    if (!isErrorReported) options.onError?.(error);
+    isErrorReported = true;
   });
-  client.on('error', (error: Error) => options.onError?.(error));
   // Loaded first, because a missing script would need two round trips.
   const load = () => Promise.all(Object.values(SCRIPTS).map(({ text }) => client.script('LOAD', text)));
-  client.on('ready', () => void load().catch(() => undefined));
-  // Not an error: until Redis is available, this process counts alone.
-  await new Promise<void>((resolve) => {
-    client.once('ready', resolve).once('error', () => resolve());
+  client.on('ready', () => {
+    isErrorReported = false;
+    void load().catch(() => undefined);
   });
+  // Not an error: until Redis is available, this process counts alone.
+  const connected = Promise.withResolvers<void>();
+  client.once('ready', connected.resolve).once('error', () => connected.resolve());
+  const timer = options.clock.after(START_TIMEOUT_MS, connected.resolve);
+  await connected.promise.finally(() => timer.cancel());
   return new RedisCounters(client, options.clock, options.offsetMs ?? (() => 0));
 }
 
@@ -210,7 +211,8 @@ class RedisCounters implements SharedStoreCounters {
   }
 
   async ping(): Promise<void> {
-    await this.#client.ping();
+    // A store that is out of memory or read-only responds to PING, but cannot count.
+    await this.#client.set('floe:probe', '', 'PX', 1_000);
   }
 
   async close(): Promise<void> {

@@ -110,6 +110,25 @@ test('rows wait on disk while the database is unavailable, and are inserted once
   assert.deepEqual(database.ids(), [...ids(500), ...ids(500, 'later')]);
 });
 
+test('a database that is too slow for a batch receives smaller batches', async (t) => {
+  const { sink, database, clock, log } = await openSpool(t);
+  const row = (id: string) => createTestExchangeRow(id, { attempts_json: 'x'.repeat(10_000) });
+  database.fault = (_, bytes) => (bytes > 30_000 ? new Fault('overloaded', 'A statement timed out.') : null);
+  for (const id of ids(300)) sink.append(row(id));
+  await until(() => sink.backlog() === 0, clock, 10);
+  assert.deepEqual(database.ids(), ids(300));
+  database.fault = null;
+  database.calls = 0;
+  for (const id of ids(300, 'later')) sink.append(row(id));
+  await until(() => sink.backlog() === 0, clock, 10);
+  assert.ok(database.calls < 20, `${database.calls} batches, which are large again`);
+  database.fault = () => new Fault('overloaded', 'away');
+  sink.append(createTestExchangeRow('exc_wide', { attempts_json: 'x'.repeat(100_000) }));
+  const lines = log.lines.length;
+  await until(() => database.calls >= 60, clock, 100);
+  assert.equal(log.lines.length - lines, 1, 'a batch without a complete row is no sign of a recovery');
+});
+
 test('a flush stops after its timeout and states how many rows wait', async (t) => {
   const { sink, database, clock } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
@@ -206,6 +225,19 @@ test('a full disk uses bounded memory, keeps the oldest rows and counts the lost
   );
   const told = log.lines.find(({ message }) => /is writable again/.test(message));
   assert.deepEqual(told?.fields, { lost_rows: 50 - kept });
+});
+
+test('rows that the disk rejects until the process ends are lost and counted', async (t) => {
+  const { sink, files, log } = await openSpool(t);
+  files.createFault = 'ENOSPC';
+  for (const id of ids(5)) sink.append(createTestExchangeRow(id));
+  await sink.close();
+  const lost = log.lines.filter(({ message }) => /rows were lost/.test(message));
+  assert.deepEqual(
+    lost.map(({ fields }) => fields),
+    [{ lost_rows: 5 }],
+  );
+  assert.doesNotMatch(lost[0]?.message ?? '', /buffer is full/);
 });
 
 for (const [what, fault] of [

@@ -12,6 +12,8 @@ const DRAIN_DELAY_MS = 100;
  * wait long.
  */
 const BATCH_BYTES = 512 * 1024;
+/** Size below which batches do not shrink when the database is too slow for them. */
+const MIN_BATCH_BYTES = 8 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
 /** Maximum number of attempts for a file that cannot be inserted although the database is available. */
@@ -144,9 +146,9 @@ export class SpoolDrain {
           `${path} was truncated after Floe wrote it, so some rows are lost; check the disk, and check that no other program changes the file`,
         );
       this.#batchBytes *= 2;
-      return;
+      return this.#ingestBatch(segment);
     }
-    this.#batchBytes = BATCH_BYTES;
+    this.#batchBytes = Math.min(BATCH_BYTES, this.#batchBytes * 2);
     await this.#storeRejected(segment, ingested);
     segment.ingestedBytes = last ? written : ingested.next;
     const rows = ingested.inserted + ingested.known + ingested.rejected.length;
@@ -184,6 +186,8 @@ export class SpoolDrain {
 
   #onFailure(segment: SpoolSegment, error: unknown): void {
     this.#failures += 1;
+    // A database that is too slow for the batch would fail at the same size forever.
+    this.#batchBytes = Math.max(MIN_BATCH_BYTES, Math.floor(this.#batchBytes / 2));
     const away = error instanceof Fault && error.code === 'overloaded';
     if (this.#failures === 1)
       this.#options.log.warn(

@@ -263,7 +263,7 @@ export class SpoolWriter {
   #logLoss(): void {
     this.#options.log.error(
       { lost_rows: this.#lost },
-      'rows were lost because the spool is not writable and the memory buffer is full; check the free space and the permissions of the data directory',
+      'rows were lost because the spool is not writable; check the free space and the permissions of the data directory',
     );
   }
 }

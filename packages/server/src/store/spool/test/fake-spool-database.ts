@@ -8,7 +8,7 @@ export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {
   /** How often each id was inserted. */
   readonly inserted = new Map<unknown, number>();
   /** While it is set, thrown instead of a result. */
-  fault: ((path: string) => Error | null) | null = null;
+  fault: ((path: string, bytes: number) => Error | null) | null = null;
   calls = 0;
 
   ids(): unknown[] {
@@ -17,7 +17,7 @@ export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {
 
   async ingest({ path, from, to, last }: Parameters<Database['ingest']>[0]) {
     this.calls += 1;
-    const fault = this.fault?.(path);
+    const fault = this.fault?.(path, to - from);
     if (fault) throw fault;
     const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRange(path, from, to), last);
     let known = 0;
