@@ -195,7 +195,7 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
   host.announceStart(createStartReport({ ...started, url: serverUrl.url }, firstRun), output);
 }
 
-function startConfiguredRetention({ database, log }: ServerComponents, state: ConfigFileState) {
+function startConfiguredRetention({ database, log }: ServerComponents, state: ConfigFileLoadState) {
   return startRetention(database, systemClock, log, () => ({
     ...state.loaded.config.retention,
     sessions: toConsoleSessionSettings(state.loaded.config.auth),
