@@ -31,7 +31,7 @@ export const diffConfigCommand: CliCommand = {
   words: ['config', 'diff'],
   usage: 'config diff <file> [--prune]',
   summary:
-    'Shows what a floe.yaml would change; exits with 2 if there are changes; "-" reads standard input.',
+    'Shows what applying a floe.yaml file would change. Exits with status 2 if there are changes. If <file> is "-", reads standard input.',
   help: CONFIG_HELP,
   usageErrorCode: 1,
   run: (args) => sendConfig('diff', args),

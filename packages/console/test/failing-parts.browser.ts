@@ -95,7 +95,7 @@ test('without the code of the dialog for a step-up, the form says so and can be 
   await page.goto(`${harness.url}${MANAGEMENT}/settings/account`);
   await page.getByLabel('Name').fill('Somebody Else');
   await page.getByRole('button', { name: 'Save name' }).click();
-  await page.getByText('A dialog could not be loaded').waitFor();
+  await page.getByText('Could not load the dialog').waitFor();
   await waitForValue(page.getByLabel('Name'), 'Somebody Else');
   isMissing = false;
   await page.getByRole('button', { name: 'Save name' }).click();

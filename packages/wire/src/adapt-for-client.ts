@@ -7,7 +7,7 @@ import { isJsonObject, tryParseJson } from './json-narrowing.ts';
 import type { CanonicalRequest } from './request.ts';
 import type { BlockOpenEvent, DialectName, EmitResponseEvent, Seal } from './response-events.ts';
 import { packSeal } from './seal.ts';
-import { indexToolsByProviderName } from './tool-identifiers.ts';
+import { indexToolsByProviderToolName } from './tool-identifiers.ts';
 
 /**
  * Returns a function that adapts the events of a response reader and passes them to `next`, the writer for the
@@ -41,7 +41,7 @@ export function adaptResponseForClient(
 
 function restoreDeclaredTools(request: CanonicalRequest, next: EmitResponseEvent): EmitResponseEvent {
   if (request.tools.length === 0) return next;
-  const tools = indexToolsByProviderName(request.tools);
+  const tools = indexToolsByProviderToolName(request.tools);
   const held = new Map<number, { readonly open: BlockOpenEvent; text: string }>();
   return (event) => {
     if (event.type === 'open' && event.kind === 'tool') {

@@ -44,8 +44,8 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
 const NO_FINISH_REASONS = new Set(['', 'null', 'FINISH_REASON_UNSPECIFIED']);
 
 /**
- * Returns the provider's finish reason from a member of a response. Returns undefined if the value is not a
- * string, is empty, or is the string `null`. Some providers send this string until the response is complete.
+ * Returns the provider's finish reason from a member of a response. Returns undefined if the value is not a string, or
+ * is one that providers send until the response is complete: an empty string, `null` or `FINISH_REASON_UNSPECIFIED`.
  * @example
  * readRawFinishReason('stop'); // 'stop'
  * readRawFinishReason('null'); // undefined

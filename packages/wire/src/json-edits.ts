@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { resolveEnforcedMemberName } from './enforced-members.ts';
+import { resolveInspectedMemberName } from './inspected-members.ts';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
 import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
 import { JsonCursor } from './json-cursor.ts';
@@ -68,7 +68,7 @@ const OPEN_BRACE = 0x7b;
 /**
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
- * top-level keys, keys that differ from an enforced member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
+ * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
  * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object or a top-level key is duplicate or escaped (`param` names it)
@@ -109,10 +109,10 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
       const start = cursor.at;
       const common = COMMON_MEMBERS.find(body, cursor.keyStart, cursor.keyEnd);
       const key = common ?? decodeUtf8Range(body, cursor.keyStart, cursor.keyEnd);
-      const enforced = common === undefined ? resolveEnforcedMemberName(key) : key;
+      const inspected = common === undefined ? resolveInspectedMemberName(key) : key;
       if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
       else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'must occur only once');
-      else if (enforced !== key) refusal ??= rejectedKeyFault(key, `must be spelled "${enforced}"`);
+      else if (inspected !== key) refusal ??= rejectedKeyFault(key, `must be spelled "${inspected}"`);
       cursor.skip();
       found.set(key, { start, end: cursor.at });
       if (found.size > MAX_TOP_LEVEL_MEMBERS) throw new Fault('request_too_large', TOO_MANY_MEMBERS);

@@ -115,7 +115,7 @@ export interface ConversationTurn {
 }
 
 /** The namespace of a tool, and its name in this namespace. */
-export interface ToolNamespace {
+export interface NamespacedToolName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -129,7 +129,7 @@ export interface FunctionTool {
   readonly strict?: boolean | undefined;
   readonly cache?: CacheBreakpoint | undefined;
   /** Set if the tool was declared in a namespace. */
-  readonly within?: ToolNamespace | undefined;
+  readonly within?: NamespacedToolName | undefined;
 }
 /** A tool whose input is raw text. */
 export interface FreeformTool {
@@ -139,7 +139,7 @@ export interface FreeformTool {
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
   readonly cache?: CacheBreakpoint | undefined;
   /** Set if the tool was declared in a namespace. */
-  readonly within?: ToolNamespace | undefined;
+  readonly within?: NamespacedToolName | undefined;
 }
 /** A tool that the client declares. */
 export type ToolDefinition = FunctionTool | FreeformTool;

@@ -10,8 +10,8 @@ const DOCUMENT_TOKENS = 3_000;
 const ENTRY_TOKENS = 4;
 
 /**
- * Estimates the tokens of request members without a tokenizer. Counts words, digits, punctuation and scripts
- * separately in one pass. Excludes tokens that a provider adds, such as prompts for tools. Never returns 0.
+ * Estimates the tokens of the given parts of a request body without a tokenizer. Counts words, digits, punctuation and
+ * writing systems separately, in one pass.
  * @example
  * estimateTokens('Hello there, world'); // 4
  */

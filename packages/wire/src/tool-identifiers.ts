@@ -36,9 +36,9 @@ export function toProviderToolName(name: string): string {
  * Returns the client's tools by the names that providers use for them.
  * @example
  * const tool = { kind: 'function', name: 'web search', schema: {} };
- * indexToolsByProviderName([tool]).get(toProviderToolName('web search')); // tool
+ * indexToolsByProviderToolName([tool]).get(toProviderToolName('web search')); // tool
  */
-export function indexToolsByProviderName(
+export function indexToolsByProviderToolName(
   tools: readonly ToolDefinition[],
 ): ReadonlyMap<string, ToolDefinition> {
   return new Map(tools.map((tool) => [toProviderToolName(tool.name), tool]));

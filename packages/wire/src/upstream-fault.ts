@@ -59,7 +59,7 @@ const RATE_WORDS = /rate_limit|throttling|resource_exhausted|too_many_requests|s
 const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready|engine_overloaded/i;
 
 /**
- * Parses an error body of any provider. Also returns a description for an empty, unknown or invalid body.
+ * Parses a provider's error body. Returns a fault even if the body is empty, invalid or in an unknown format.
  * @example
  * const fault = parseUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
  * fault.kind; // 'rate'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 
-/** The maximum size of the payload that an agent sends to a hook. Agents send no larger payloads. */
+/** The maximum size of a hook payload. Larger payloads are rejected. Supported agents send smaller payloads. */
 export const MAX_HOOK_PAYLOAD_BYTES = 11 * 1024 * 1024;
 const CLOSING_BRACE = 0x7d;
 /** After this pause, the received data may be complete. */

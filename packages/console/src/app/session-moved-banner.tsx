@@ -21,7 +21,8 @@ export function SessionMovedBanner() {
     <ErrorBanner
       text={
         <>
-          You switched to {current.org.name} in another tab. This page shows {org.name} and cannot be updated.
+          You switched to {current.org.name} in another tab. This page still shows {org.name}. It cannot load
+          data or save changes until you switch back.
         </>
       }
     >

@@ -23,7 +23,7 @@ export function useDialogPrompt<Answer>(
     () =>
       prompt.setHandler(async (message) => {
         await load().catch(() => {
-          throw new Error('A dialog could not be loaded. Nothing was changed. Reload the page.');
+          throw new Error('Could not load the dialog. No changes were made. Reload the page.');
         });
         return new Promise((resolve) =>
           setWaiting({

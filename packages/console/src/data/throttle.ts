@@ -9,9 +9,9 @@ type Run = () => Promise<unknown>;
 const runs = new Map<string, { next: Run | null }>();
 
 /**
- * Calls `run` one second after the first call with this name. If it is called again while a run is in progress,
- * one more run follows it. A response therefore still arrives if it takes longer than the time between two
- * events.
+ * Calls `run` one second after the first call for `name`. Calls during this second share the run. Calls while the run
+ * is in progress cause one more run after it. Runs do not overlap, so that a new event does not cancel a slow request.
+ * A run of more than 30 seconds no longer delays the next one.
  * @param run Must not reject.
  */
 export function runThrottled(name: string, run: Run): void {

@@ -28,7 +28,9 @@ export function lazyWithFailureNotice<Props>(
   return lazy(start);
 }
 
-/** Loads the code of the components that a form may need to be saved. */
+/**
+ * Loads the lazy components that the user may need to save a form, so that saving still works after an update of Floe.
+ */
 export function loadFormComponents(): void {
   for (const load of formParts) load();
 }

@@ -31,8 +31,8 @@ const fileFields = {
 export const configFileStatus = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
 
 /**
- * The state of the configuration in use: its version, and the latest version of floe.yaml that was rejected
- * since then.
+ * The state of the running configuration: its version, and the latest change to floe.yaml that was rejected since
+ * `loaded_at`.
  */
 export const runningConfigStatus = z
   .strictObject({

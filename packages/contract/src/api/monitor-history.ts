@@ -13,8 +13,8 @@ const checkFilters = {
 export const checkListQuery = timeRangeListQuery.extend(checkFilters);
 
 /**
- * One beat, one missed beat, or an expected beat in a gap, for which Floe does not know whether it
- * was missed.
+ * The result of an expected or received beat. A check with the status `missed` can represent several missed beats
+ * (`missed_count`). The status is `unknown` if a beat was expected in a gap.
  */
 export const checkResource = z
   .strictObject({

@@ -124,7 +124,7 @@ export const policyDryRunResult = z.strictObject({
       skipped: z
         .int()
         .describe(
-          'Number of stored bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
+          'Number of stored bodies that cannot be evaluated because they are truncated, are not JSON, or belong to a surface that policies do not evaluate.',
         ),
       redacted_when_stored: redactedWhenStored,
       has_more: z.boolean().describe('Whether the time range contains more bodies than were read.'),
@@ -175,7 +175,7 @@ export const policyDryRunJobResult = z
     skipped: z
       .int()
       .describe(
-        'Number of stored bodies that cannot be evaluated: they are truncated, not JSON, or of a surface that policies do not evaluate.',
+        'Number of stored bodies that cannot be evaluated because they are truncated, are not JSON, or belong to a surface that policies do not evaluate.',
       ),
     matched: z.int().describe('Number of requests to which a policy would have applied.'),
     denied: z.int().describe('Number of evaluated requests that would have been denied.'),

@@ -25,7 +25,7 @@ export const StorageSchema = z.strictObject({
     .default('memory')
     .meta({ writeOnly: true })
     .describe(
-      'Store for the counters and cached responses that several servers share: `memory` for one server, or `redis://…` (Redis or Valkey) for several servers.',
+      'Store for counters and cached responses: `memory` for one server, or `redis://…` or `rediss://…` (Redis or Valkey) to share them between several servers.',
     ),
   shared_timeout_ms: createPositiveCountField()
     .default(50)

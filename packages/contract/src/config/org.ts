@@ -47,7 +47,7 @@ export const ORG_SETTINGS_FIELDS = {
         .max(MAX_LIST_ENTRIES.userHeaders)
         .default([])
         .describe(
-          'Request headers that can contain the end user’s id. Floe uses the first header that is present. At most 10.',
+          'Up to 10 request headers that can contain the end user’s id. Floe uses the first header that is present.',
         ),
     })
     .prefault({})

@@ -219,7 +219,10 @@ export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 
 const DEFAULT_ROLES: CommandFileRoles = READ_ROLES;
 
-/** Returns how a command uses its arguments as files, by its name and subcommand. */
+/**
+ * Returns which arguments of a command are files, and whether the command reads or writes them. The result depends on
+ * the command's name, subcommand and options.
+ */
 export function resolveFileRoles(
   name: string,
   subcommand: string | null,

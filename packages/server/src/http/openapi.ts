@@ -11,7 +11,7 @@ import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** The sections of the OpenAPI document that operations do not declare. */
+/** The parts of the OpenAPI document that do not come from operations: other paths, their schemas, the path prefix. */
 export interface OpenApiDocumentOptions {
   /** Paths that no operation serves, as the document describes them. */
   readonly otherPaths?: Readonly<Record<string, object>>;

@@ -1,4 +1,4 @@
-/** The result of a maintenance command, which may be incomplete. */
+/** The result of a database maintenance command. If the command did only part of its work, `problem` is set. */
 export interface DatabaseCommandResult {
   /** What the command did. */
   readonly text: string;

@@ -2,7 +2,7 @@ import { systemClock } from '../core/clock.ts';
 import { FatalError } from '../core/fatal-error.ts';
 import {
   type LostSecret,
-  listSecretsOfKey,
+  listSecretsEncryptedWithKey,
   markEncryptionKeyLost,
 } from '../platform/lost-encryption-keys.ts';
 import { deriveStoredSecretsKey } from '../platform/secrets.ts';
@@ -30,7 +30,7 @@ export async function runMarkEncryptionKeyLost(
     throw new FatalError(
       `The key ${keyId} is configured, so Floe can decrypt the secrets that are encrypted with this key. Use one of the missing key ids in the error message of the server.`,
     );
-  const secrets = await listSecretsOfKey(writer, keyId);
+  const secrets = await listSecretsEncryptedWithKey(writer, keyId);
   if (secrets.length === 0)
     throw new FatalError(
       `No stored secret is encrypted with the key ${keyId}. Use one of the missing key ids in the error message of the server.`,

@@ -16,12 +16,11 @@ export function requireReadableSecret<Result>(decrypt: () => Result): Result {
 }
 
 /**
- * Requires that a request contains each of the fields whose stored secrets cannot be decrypted. Otherwise, storing the
- * new secrets would remove the others silently.
- *
+ * Requires that a request contains every field whose stored secret cannot be decrypted. Otherwise, saving the request
+ * would silently delete these secrets.
  * @throws Fault `invalid_request` with the name of the first missing field
  */
-export function requireUnreadableSecretsResent(
+export function requireResendOfUnreadableSecrets(
   fields: readonly string[],
   isSent: (field: string) => boolean,
 ): void {

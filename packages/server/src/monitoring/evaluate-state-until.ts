@@ -3,8 +3,8 @@ import type { MonitorState, MonitorStateEvaluation } from './monitor-state.ts';
 import { endMonitorPause, markMonitorFailing } from './monitor-state-transitions.ts';
 
 /**
- * Maximum number of rows for beats that were missed at once. If there are more, a single row with their
- * number is stored.
+ * Maximum number of missed beats that one evaluation stores as separate rows. All further missed beats are stored as
+ * one row with their count.
  */
 export const MAX_MISSED_CHECKS_PER_EVALUATION = 1_000;
 

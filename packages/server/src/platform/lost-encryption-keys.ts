@@ -25,7 +25,10 @@ export async function listLostEncryptionKeyIds(reader: DatabaseReader): Promise<
 }
 
 /** Returns the secrets that are encrypted with the key-encryption key with this id. */
-export async function listSecretsOfKey(reader: DatabaseReader, keyId: string): Promise<LostSecret[]> {
+export async function listSecretsEncryptedWithKey(
+  reader: DatabaseReader,
+  keyId: string,
+): Promise<LostSecret[]> {
   const found: LostSecret[] = [];
   for (const table of ENCRYPTED_TABLES) {
     const rows = await listEncryptedTextsWithPrefix(reader, table, getEncryptedSecretPrefix({ id: keyId }));

@@ -49,9 +49,9 @@ function parseProcessNumber(name: string): number | null {
 }
 
 /**
- * Moves the spools and spend journals of processes above `processCount` into `dataDir`, because no process
- * would read them after the number of processes has become smaller. The caller must have the lock on
- * `dataDir`, and must open its spools later.
+ * Moves the spools and spend journals of processes whose number exceeds `processCount` into `dataDir`, because no
+ * process reads them after the process count is reduced. The caller must hold the lock on `dataDir`, and must not open
+ * the spools in `dataDir` before this function has finished.
  * @throws FatalError if one of these processes is running
  */
 export async function takeOverProcessDirectories(

@@ -82,8 +82,8 @@ export function loadInstallationSecretKey({
 }
 
 /**
- * Deletes the key fingerprint in the data directory. Needed after a restore, because the restored database
- * may require another key. The database also stores a fingerprint.
+ * Deletes the key fingerprint in the data directory. Call this after a restore, because the restored database may
+ * require another key. The key is still checked against the fingerprint in the database.
  */
 export function deleteSecretKeyFingerprint(dataDir: string): void {
   rmSync(join(dataDir, 'secret.fingerprint'), { force: true });

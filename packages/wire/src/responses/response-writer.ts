@@ -4,7 +4,7 @@ import { type CanonicalResponse, toResponseEvents } from '../canonical-response.
 import { toOpenAiError } from '../client-fault.ts';
 import type { ResponseStreamWriter, ResponseWriteContext } from '../dialect.ts';
 import type { FinishReason } from '../finish-reason.ts';
-import type { ToolNamespace } from '../request.ts';
+import type { NamespacedToolName } from '../request.ts';
 import type { BlockOpenEvent, EmitResponseEvent, ResponseEvent, Seal } from '../response-events.ts';
 import type { Usage } from '../usage.ts';
 import {
@@ -40,7 +40,7 @@ class ResponsesAnswerWriter implements ResponseStreamWriter {
   response: JsonObject;
   readonly #context: ResponseWriteContext;
   readonly #stage: EmitResponseEvent;
-  readonly #within: ReadonlyMap<string, ToolNamespace>;
+  readonly #within: ReadonlyMap<string, NamespacedToolName>;
   readonly #output: JsonObject[] = [];
   #out = '';
   #sequence = 0;

@@ -151,7 +151,7 @@ function mergeFallbacks(
     const how =
       field === 'fallbacks'
         ? 'became additional targets of the routes'
-        : 'became additional targets of the routes; Floe also uses them after other failures';
+        : 'became additional targets of the routes; Floe uses them after any failure that causes a failover, not only after the failures that this field is for';
     source.note(field, 'changed', how);
   }
   return all;

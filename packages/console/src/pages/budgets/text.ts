@@ -95,7 +95,7 @@ export const budgetsText = {
     limit: 'Limit',
     largest: 'Largest: ',
     sinceCreation:
-      'The budget was created in this period. It does not count the spending before that, but the chart shows it.',
+      'The budget was created during this period. The chart includes earlier spending, but this spending does not count toward the budget.',
     unknown: 'unknown',
   },
 } as const;

@@ -109,13 +109,13 @@ function ClientPanel({ client }: { readonly client: ConnectableClient }) {
   const model = typed ?? defaultModel(models);
   const gateway = buildApiUrl('gateway').href;
   const settings = { gateway, key: created?.key ?? KEY_VARIABLE, model };
-  const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
+  const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).hostname);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">
       <ClientHeader client={client} />
       {!isReachable && (
         <div className="px-4 pt-4">
-          <Notice>{connectText.unreachable(client.name, new URL(gateway).host)}</Notice>
+          <Notice>{connectText.unreachable(client.name, new URL(gateway).hostname)}</Notice>
         </div>
       )}
       <ol className="grid gap-6 p-4">

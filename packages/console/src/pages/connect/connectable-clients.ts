@@ -286,7 +286,7 @@ function inScript(key: string): string {
   return key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`;
 }
 
-/** Returns whether the host can be reached only from this machine or its network. */
+/** Returns whether a host name can be reached only from this machine or its network. */
 export function isPrivateHost(host: string): boolean {
   return (
     /^(localhost|\[::1\]|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(host) ||

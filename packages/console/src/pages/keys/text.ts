@@ -144,7 +144,7 @@ export const keysText = {
     title: (name: string) => `Revoke key “${name}”?`,
     verb: 'Revoke key',
     done: (name: string, time: string) =>
-      `Key ${name} was revoked. Requests with it have been rejected since ${time}.`,
+      `Key ${name} was revoked at ${time}. Requests that use it are rejected.`,
     used: (ago: string) => `It was last used ${ago}.`,
     neverUsed: 'It was never used.',
     usage: (requests: string, cost: string) => ` In the last 30 days: ${requests} for ${cost}.`,

@@ -82,7 +82,7 @@ spec:
       : [
           {
             label: 'URL',
-            code: `# keep this URL secret: it is sufficient to send beats\ncurl -fsS --retry 3 -X POST ${beatUrl}`,
+            code: `# Keep this URL secret: anyone who has it can send beats\ncurl -fsS --retry 3 -X POST ${beatUrl}`,
           },
         ]),
   ];

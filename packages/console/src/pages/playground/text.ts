@@ -6,7 +6,7 @@ export const playgroundText = {
     answers: 'Responses',
     permission: (reason: string) => `The playground uses one of your keys to call models. ${reason}`,
     modelsFailed: 'Could not load the models.',
-    runCost: 'Runs use a key that is created for you, cost money and count toward budgets.',
+    runCost: 'Runs use a key that Floe creates for you. They cost money and count toward budgets.',
     noProvider: 'No provider is enabled.',
     noProviderHint: 'To run a prompt, add a provider.',
     sandboxOnly: 'Only the sandbox is enabled.',

@@ -139,7 +139,7 @@ export const relayText = {
   },
   coverage: {
     title: 'Hook coverage',
-    intro: 'Shows which agents send model requests without calling the relay, by person.',
+    intro: 'Shows whose agents send model requests without calling the relay.',
     connect: 'Connect agent',
     range: 'Time range',
     ranges: { day: '24 h', week: '7 d', month: '30 d' },

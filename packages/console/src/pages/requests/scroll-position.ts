@@ -22,8 +22,8 @@ export function loadScrollPosition(storage: Pick<Storage, 'getItem'>, entry: str
 }
 
 /**
- * Stores the scroll position of an entry in the browser history. Null means the top; the stored position is
- * then removed.
+ * Stores the scroll position for one entry of the browser history. If `place` is null (the top of the page), removes
+ * the stored position.
  */
 export function storeScrollPosition(
   storage: Pick<Storage, 'getItem' | 'setItem'>,

@@ -31,7 +31,7 @@ export const settingFieldText = {
     choices: { function: 'As functions', custom: 'As custom tools' },
   },
   ideCapture: {
-    label: 'Record unknown editor requests',
+    label: 'Store unrecognized IDE requests',
     hint: 'Stores requests that the adapter cannot parse, so that you can report them. They can contain parts of prompts.',
   },
   keepBodies: {

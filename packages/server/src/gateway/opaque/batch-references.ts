@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
-import { foldMemberName } from '@floe/wire/enforced-members';
+import { foldMemberName } from '@floe/wire/inspected-members';
 import { asArray } from '@floe/wire/json-narrowing';
 
 /** Members of a batch line or entry that contain the request, for all APIs with batches. */

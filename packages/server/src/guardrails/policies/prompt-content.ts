@@ -1,6 +1,6 @@
 import { decodeBase64Text, isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
-import { foldMemberName } from '@floe/wire/enforced-members';
+import { foldMemberName } from '@floe/wire/inspected-members';
 import { asArray } from '@floe/wire/json-narrowing';
 import { MAX_OUTPUT_TOKENS_FIELDS } from '../requested-max-output-tokens.ts';
 
@@ -81,9 +81,9 @@ function hasContent(value: Json | undefined): boolean {
 }
 
 /**
- * Returns the turns of a Chat, Responses, Messages or embeddings body. Instructions are returned as a
- * `system` turn. The other text of a body, except its model, is one turn of the user if the body has no turns or
- * `hasOtherText` is true.
+ * Returns the messages of a Chat, Responses, Messages or embeddings body. Instructions become a `system` message. If
+ * the body has no messages, or `hasOtherText` is true, the remaining text, except the model, becomes one `user`
+ * message.
  */
 export function parsePromptMessages(body: JsonObject, hasOtherText: boolean): PromptMessage[] {
   const messages: PromptMessage[] = [];

@@ -5,7 +5,7 @@ import { createMemberActor } from '../../platform/actor.ts';
 import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
 import { createSessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
 import type { BrowserRequest, SignInContext } from '../../platform/sign-in/sign-in-context.ts';
-import { requireSameSiteRequest } from './require-same-site-request.ts';
+import { requireSameOriginRequest } from './require-same-origin-request.ts';
 import { createConfiguredSessionCookieDefinition } from './session-cookie.ts';
 import type { SessionOperationResult } from './session-operation.ts';
 import { createSessionOperations } from './session-operations.ts';
@@ -36,14 +36,14 @@ export function createSignInApi(
       const cookie = createConfiguredSessionCookieDefinition(context);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
-      requireSameSiteRequest(asking.method, asking.headers, context.site());
+      requireSameOriginRequest(asking.method, asking.headers, context.site());
       const live = await findSession(context, token);
       const next = live.mustRotate && mayReplace ? await rotateToken(context, live, token) : null;
       return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
     },
     isActiveSession: (session) => context.sessions.isActive(session, session.last_seen_at),
     async perform(operation, asking, input) {
-      requireSameSiteRequest(asking.method, asking.headers, context.site());
+      requireSameOriginRequest(asking.method, asking.headers, context.site());
       const cookies = cookieHeader(asking.headers);
       const answer = await operation.perform({ ...input, cookies, browser: browserOf(asking) });
       return toSessionResponse(context, answer);

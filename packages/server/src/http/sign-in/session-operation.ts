@@ -12,7 +12,7 @@ export interface SessionOperationInput<Body, Query, Params> {
   readonly cookies: string | undefined;
 }
 
-/** The result of a session operation. The transport writes its cookies and redirects. */
+/** The result of a session operation. The transport sets the cookies and sends the body or the redirect. */
 export interface SessionOperationResult<Answer> {
   readonly body?: Answer;
   /** A new value of the session cookie, or null to clear it. Absent: unchanged. */

@@ -15,7 +15,7 @@ import {
   parseConfigEntry,
   READ_ONLY_CONFIG_ENTRY_FIELDS,
 } from '../entries/parse-config-entry.ts';
-import { requireUnreadableSecretsResent } from '../readable-secret.ts';
+import { requireResendOfUnreadableSecrets } from '../readable-secret.ts';
 import { castToJson, createInvalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { type StoredProvider, toProviderConfigWithoutSecrets } from './stored-providers.ts';
@@ -180,7 +180,7 @@ function requireUnreadableSecrets(
   const isMoved = getProviderOrigin(stored) !== getProviderOrigin(config);
   if (!isMoved && !hasOtherSecrets(config, fields, before)) return;
   const { headers } = fields;
-  requireUnreadableSecretsResent(stored.outbound ? ['headers', 'outbound'] : ['headers'], (name) =>
+  requireResendOfUnreadableSecrets(stored.outbound ? ['headers', 'outbound'] : ['headers'], (name) =>
     name === 'headers'
       ? headers === null || Object.keys(config.headers).length > 0
       : fields['outbound'] !== undefined && !repeatsProxy(config, before),

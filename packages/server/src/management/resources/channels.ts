@@ -30,7 +30,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { buildChannelConfig, type ChannelInputFields } from '../channels/channel-config.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
-import { requireUnreadableSecretsResent } from '../readable-secret.ts';
+import { requireResendOfUnreadableSecrets } from '../readable-secret.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -133,7 +133,10 @@ function readCurrentFields(
   body: ChannelInputFields,
   key: SecretEncryptionKey,
 ): ChannelInputFields {
-  requireUnreadableSecretsResent(listUnreadableChannelSecrets(row, key), (name) => body[name] !== undefined);
+  requireResendOfUnreadableSecrets(
+    listUnreadableChannelSecrets(row, key),
+    (name) => body[name] !== undefined,
+  );
   return readChannelFields(row, key);
 }
 

@@ -98,7 +98,10 @@ export function decryptProviderSecrets(row: ConfigEntryRow, key: SecretEncryptio
   );
 }
 
-/** Returns the location that a config entry's secrets are encrypted for. */
+/**
+ * Returns the location (organization, row and version) that the encryption of the secrets of a config entry is bound
+ * to.
+ */
 export function toEntrySecretLocation(
   row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,

@@ -1,6 +1,6 @@
 /**
- * The sections of an AWS CLI file. A section starts with `[default]` or `[profile name]`, and
- * contains `name = value` lines.
+ * The settings of each profile in an AWS configuration or credentials file, by profile name. A section starts with
+ * `[default]`, `[profile name]` (configuration file) or `[name]` (credentials file).
  */
 export type AwsProfiles = ReadonlyMap<string, ReadonlyMap<string, string>>;
 

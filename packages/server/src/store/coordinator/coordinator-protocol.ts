@@ -53,7 +53,7 @@ export type CoordinatorOperation = keyof CoordinatorOperations;
 export type CoordinatorOperationWithReply = Exclude<CoordinatorOperation, CoordinatorOperationWithoutReply>;
 export type CoordinatorOperationWithoutReply = 'settle' | 'unlock_writes' | 'announce_change';
 
-/** A request of a process, and the number that identifies its reply. */
+/** A request from a process to the coordinator, with the number that identifies the reply. */
 export type CoordinatorCall = {
   readonly [Operation in CoordinatorOperation]: {
     readonly call: number;

@@ -43,9 +43,9 @@ export function buildCorrectionSettlement(
 }
 
 /**
- * Returns the part of a settlement that releases concurrency slots. If this process granted an exchange
- * without the shared store, the store knows only its concurrency slots, and only if the process reported
- * them. Returns null if the settlement has no slots.
+ * Returns the part of a settlement that releases concurrency slots, or null if it has none. If this process granted an
+ * exchange locally because the shared store was unavailable, it reports at most the concurrency slots to the store.
+ * The store must then release only these slots.
  */
 export function extractSlotSettlement(settlement: ReservationSettlement): ReservationSettlement | null {
   const claims = settlement.claims.filter(({ kind }) => kind === 'lease');

@@ -3,7 +3,9 @@ import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import type { RelaySessionsTable } from './relay-tables.ts';
 
-/** The counts to add to a session: those since the last write. */
+/**
+ * The changes to one session since the last write. Counts are added to the stored counts; other columns are updated.
+ */
 export type RelaySessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;

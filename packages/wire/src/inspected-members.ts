@@ -1,5 +1,5 @@
 /** Members that Floe enforces limits, policies and ownership on, or that change how it reads the response. */
-const ENFORCED_MEMBERS = new Set(
+const INSPECTED_MEMBERS = new Set(
   (
     'model models messages input prompt system instructions tools functions mcp_servers web_search_options requests ' +
     'session max_tokens max_completion_tokens max_output_tokens n best_of stream store temperature service_tier user ' +
@@ -18,12 +18,12 @@ export function foldMemberName(name: string): string {
 }
 
 /**
- * Returns the enforced member that a parser may read instead of `key`, because it ignores case; otherwise `key`.
+ * Returns the inspected member that a case-insensitive parser would read for `key`. Returns `key` if there is none.
  * @example
- * resolveEnforcedMemberName('Messages'); // 'messages'
- * resolveEnforcedMemberName('maxTokens'); // 'maxTokens'
+ * resolveInspectedMemberName('Messages'); // 'messages'
+ * resolveInspectedMemberName('maxTokens'); // 'maxTokens'
  */
-export function resolveEnforcedMemberName(key: string): string {
+export function resolveInspectedMemberName(key: string): string {
   const folded = foldMemberName(key);
-  return ENFORCED_MEMBERS.has(folded) ? folded : key;
+  return INSPECTED_MEMBERS.has(folded) ? folded : key;
 }

@@ -13,7 +13,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
  *
  * @throws Fault `cross_site_request`
  */
-export function requireSameSiteRequest(method: string, headers: Headers, site: SignInUrls): void {
+export function requireSameOriginRequest(method: string, headers: Headers, site: SignInUrls): void {
   if (SAFE_METHODS.has(method)) return;
   const fetchSite = headers['sec-fetch-site'];
   if (fetchSite === 'same-origin' || fetchSite === 'none') return;
