@@ -113,6 +113,23 @@ test('the list of open breakers does not contain breakers that have closed', asy
   await page.locator('[data-row]').getByText('slow').waitFor();
   assert.equal(await page.locator('[data-row]').count(), 1);
   assert.deepEqual(await listCutTexts(page.locator('[data-column=next]')), []);
+  const closed = await openWithRows('/management/breakers', /api\/management\/breakers\?/, () => [
+    { ...breaker, state: 'closed' },
+  ]);
+  await closed.getByRole('heading', { name: /^All targets of .* receive traffic/ }).waitFor();
+});
+
+test('an alert about one counter of a budget links to the budget', async () => {
+  const page = await openWithRows('/alerts', /api\/monitoring\/alerts\?/, (rows) =>
+    rows.slice(0, 1).map((row) => ({
+      ...row,
+      event: 'budget',
+      subject: { kind: 'budget', id: 'b:team-month:month:2026-11-01:', name: 'team-month' },
+      fields: { budget_id: 'team-month' },
+    })),
+  );
+  await page.getByRole('link', { name: 'Budget team-month' }).click();
+  await page.waitForURL(/budgets\?open=team-month$/);
 });
 
 test('a failed delivery that is due shows when it is sent again, and its status once', async () => {

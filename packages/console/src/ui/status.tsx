@@ -95,8 +95,8 @@ export function StatusBadge({
  */
 export function Badge({ name, children }: { readonly name?: string; readonly children: ReactNode }) {
   return (
-    <span className="inline-flex h-5 max-w-full items-center gap-1 rounded-tag border border-line bg-sunken px-1.5 text-label text-ink">
-      {name && <span className="font-normal text-ink-2">{name}</span>}
+    <span className="inline-flex h-5 max-w-full items-center gap-1 whitespace-nowrap rounded-tag border border-line bg-sunken px-1.5 text-label text-ink">
+      {name && <span className="truncate font-normal text-ink-2">{name}</span>}
       {typeof children === 'string' ? <span className="truncate">{children}</span> : children}
     </span>
   );

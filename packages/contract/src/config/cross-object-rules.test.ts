@@ -81,7 +81,7 @@ test('groups of an issuer map into the only org, or into a named one', () => {
   const acme = { id: 'acme', teams: [{ id: 'sre' }] };
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme] }), []);
   assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
-    'auth.oidc.0.map.0: must have the field org, because the file has several organizations',
+    'auth.oidc.0.map.0: must have the field "org", because the file has several organizations',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'b', team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
     'auth.oidc.0.map.0.team: this team does not exist',

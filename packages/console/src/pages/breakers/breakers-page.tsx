@@ -34,7 +34,7 @@ export function BreakersPage() {
   useRefetchOnEvent('breakers', ['breakers']);
   const refetch = useEventStreamState() === 'live' ? 5_000 : 3_000;
   const list = useListRows(buildListQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
-  // The API also lists breakers that closed a moment ago.
+  // The API also lists closed breakers that have recent failures.
   const active = list.rows?.filter((breaker) => getBreakerStateDisplay(breaker).state !== 'healthy');
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
@@ -71,7 +71,7 @@ export function BreakersPage() {
       )}
       <BreakerFilter count={active?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
       <QueryResults
-        list={list}
+        list={isAll ? list : { ...list, rows: active }}
         what={breakersText.page.what}
         label={breakersText.page.title}
         shown={sortRows(isAll ? [...(list.rows ?? []), ...closed] : (active ?? []), COLUMNS, sort)}

@@ -135,7 +135,7 @@ function KindInput({
   const shown = stored ? describeStoredSecret(field, origin) : { placeholder, hint };
   return (
     <div className="grid gap-1">
-      <FormField name={name} label={label} optional={optional} hint={shown.hint}>
+      <FormField name={name} label={label} optional={optional} hint={removed ? undefined : shown.hint}>
         <Input
           value={removed ? '' : value}
           disabled={removed}

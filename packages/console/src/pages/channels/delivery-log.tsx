@@ -102,7 +102,7 @@ function AlertEntry({ alert, channel }: { readonly alert: AlertResource; readonl
           </span>
         </div>
         <p className="text-small text-ink-2">
-          <SubjectLink subject={subject} />
+          <SubjectLink alert={alert} />
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
@@ -125,12 +125,15 @@ function AlertEntry({ alert, channel }: { readonly alert: AlertResource; readonl
 }
 
 /** Links to the resource that an alert is about. */
-function SubjectLink({ subject: { kind, id, name } }: { readonly subject: AlertResource['subject'] }) {
+function SubjectLink({ alert: { subject, fields } }: { readonly alert: AlertResource }) {
+  const { kind, id, name } = subject;
   if (kind === 'monitor') return <OrgLink to={`/monitors/${id}`}>{name}</OrgLink>;
   const label = capitalize(`${kind} ${name}`);
-  if (kind !== 'budget' && kind !== 'breaker') return label;
+  // The subject of a budget alert is one counter of the budget. Old alerts do not name the budget.
+  const open = kind === 'budget' ? fields['budget_id'] : id;
+  if ((kind !== 'budget' && kind !== 'breaker') || typeof open !== 'string') return label;
   return (
-    <OrgLink to={`/management/${kind}s`} search={{ open: id }}>
+    <OrgLink to={`/management/${kind}s`} search={{ open }}>
       {label}
     </OrgLink>
   );

@@ -221,7 +221,7 @@ function MonitorChoice({
         <div className="flex flex-wrap gap-1.5">
           {chosen.map((id) => (
             <Badge key={id}>
-              {nameOf(id)}
+              <span className="truncate">{nameOf(id)}</span>
               <button
                 type="button"
                 aria-label={maintenanceText.dialog.removeMonitor(nameOf(id))}

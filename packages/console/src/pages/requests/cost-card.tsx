@@ -148,5 +148,5 @@ function Line({
 
 /** Formats a price with at least two decimals. It is never rounded, because the lines add up exactly. */
 function formatUnitPrice(usd: number): string {
-  return Number.isInteger(usd * 100) ? usd.toFixed(2) : String(usd);
+  return Number(usd.toFixed(2)) === usd ? usd.toFixed(2) : String(usd);
 }

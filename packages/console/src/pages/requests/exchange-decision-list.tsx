@@ -37,7 +37,7 @@ export function ExchangeDecisionList({
 
 /** Groups the digits of the counts in a reason such as `agents-rpm: 7 of 6000 requests`. */
 function groupCounts(reason: string): string {
-  return reason.replace(/(?<![.\d])\d{4,}(?= of | requests\b| tokens\b)/g, (digits) =>
+  return reason.replace(/(?<![.\d$])\d{4,}(?= of |(?: concurrent)? requests\b| tokens\b)/g, (digits) =>
     formatCount(Number(digits)),
   );
 }
