@@ -338,12 +338,6 @@ test('errors, rejections, broken and stored responses are never cached', async (
     for (let n = 0; n < 2; n++)
       assert.equal(outcome(await ask(text, more, { surface: 'responses' })), '200 bypass');
   }
-  const turn = { thread: { type: 'create' }, max_tokens: 9 };
-  for (let n = 0; n < 2; n++)
-    assert.equal(
-      outcome(await ask('turn', turn, { surface: 'messages', model: 'messages/m-1' })),
-      '200 bypass',
-    );
 });
 
 test('of simultaneous equal requests, one is sent; if it fails, the next one is sent', async () => {

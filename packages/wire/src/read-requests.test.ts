@@ -79,7 +79,29 @@ describe('system messages between the messages of the client', () => {
 
   test('tools of a server that the provider connects to stay with that provider', () => {
     const request = messages([user, system(added({ type: 'mcp_toolset_reference', server_name: 's' }))]);
-    assert.equal(request.requiredFeatures.get('hosted-tool'), 'messages[1].content[0]');
+    assert.equal(request.requiredFeatures.get('hosted-tool'), 'messages[1].content[0].tool');
+  });
+
+  test('what a tool change cannot express in another dialect is reported, and an invalid definition is rejected', () => {
+    const request = messages(
+      [
+        user,
+        system(
+          { ...added({ type: 'tool_reference', name: 'a' }), cache_control: { type: 'ephemeral' } },
+          added({ type: 'tool_reference', name: 'unknown' }),
+        ),
+        { role: 'system', content: 'Later.', clear_at: 'tomorrow' },
+      ],
+      { tools: [tool('a')] },
+    );
+    assert.deepEqual(request.dropped.toSorted(), [
+      'messages.clear_at',
+      'tool_change.cache_control',
+      'tool_change.tool',
+    ]);
+    assert.throws(() => messages([user, system(added({ type: 'tool_definition' }))]), {
+      detail: { param: 'messages[1].content[0].tool.definition' },
+    });
   });
 
   test('text that is cleared at the next message of the user is not sent after that message', () => {

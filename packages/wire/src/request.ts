@@ -231,9 +231,6 @@ export function listUnsupportedFeatures(
     .map(([need, param]) => ({ need, param }));
 }
 
-/** Anthropic's SDKs send the full conversation without `thread` when an error has these details. */
-const THREAD_UNSUPPORTED = { error_code: 'thread_unsupported_request', unsupported: ['model'] };
-
 /**
  * Returns the fault for a request that no target supports.
  * @example
@@ -249,6 +246,6 @@ export function createUnsupportedFeatureFault({
   return new Fault(
     'unsupported_parameter',
     `\`${param}\` (${need}) cannot be translated to the API of this provider. Remove the field, or choose a model whose provider has the API that you call.`,
-    param === 'thread' ? { param, anthropicDetails: THREAD_UNSUPPORTED } : { param },
+    { param },
   );
 }

@@ -59,6 +59,7 @@ function parseOutline(
   members: Members,
 ): Pick<ClientRequest, 'stream' | 'choices' | 'user'> {
   if (surface.dialect === 'chat') rejectResponsesShape(members);
+  if (surface.dialect === 'messages') rejectThread(body, members);
   if (surface.dialect !== 'responses') requireMessages(body, members);
   return {
     stream: optionalBoolean(body, members, 'stream'),
@@ -98,6 +99,24 @@ function rejectResponsesShape(members: Members): void {
     'unsupported_parameter',
     'The request body is in the Responses format: it has "input" instead of "messages". Send the request to /gateway/v1/responses, or set the base URL of an IDE to /gateway/ide-adapter.',
     { param: 'input' },
+  );
+}
+
+/**
+ * With `thread`, the provider adds earlier messages, which Floe does not see. Limits, budgets and policies would apply only
+ * to the new messages, and any caller could continue the thread of another one. Anthropic's SDKs send the full conversation
+ * instead when an error has these details.
+ */
+function rejectThread(body: Buffer, members: Members): void {
+  const thread = members.get('thread');
+  if (!thread || isNull(body, thread)) return;
+  throw new Fault(
+    'unsupported_parameter',
+    'Floe does not support "thread", because limits, budgets and policies apply to the full conversation. Send all messages without "thread".',
+    {
+      param: 'thread',
+      anthropicDetails: { error_code: 'thread_unsupported_request', unsupported: ['model'] },
+    },
   );
 }
 

@@ -95,7 +95,6 @@ test('Claude on a cloud does not receive a request whose hosted features its API
   for (const [more, target] of [
     [{ mcp_servers: [server] }, 'own'],
     [{ container: 'container_1' }, 'own'],
-    [{ thread: { type: 'create' } }, 'own'],
     [{ compaction: { type: 'summarize' } }, 'own'],
     [{ mcp_servers: [], container: null }, 'cloud'],
   ] as const) {
@@ -111,29 +110,33 @@ test('Claude on a cloud does not receive a request whose hosted features its API
   }
 });
 
-test('a request of a thread reaches only a target of its dialect, and the error for others has the details by which SDKs continue without a thread', async (t) => {
+test('a request with a thread is rejected with the details by which SDKs continue without a thread', async (t) => {
   const gateway = await startFakeClockGateway({
-    upstreams: { foreign: () => createJsonReply({}, 400), own: () => createJsonReply(MESSAGE) },
-    providers: { foreign: { kind: 'gemini' }, own: { kind: 'anthropic-compatible' } },
-    routes: [{ model: 'smart', targets: ['foreign/m', 'own/m'], retries: 0 }],
+    upstreams: { own: () => createJsonReply(MESSAGE) },
+    providers: { own: { kind: 'anthropic-compatible' } },
+    routes: [],
   });
   t.after(() => gateway.close());
   const next = { type: 'continue', previous_message_id: 'msg_1' };
-  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: '14' };
   for (const thread of [
-    { max_tokens: 9, messages: MESSAGES, thread: { type: 'create' } },
-    { max_tokens: 9, messages: [{ role: 'user', content: [result] }], thread: next },
-    { max_tokens: 9, messages: [], thread: next },
+    { messages: MESSAGES, thread: { type: 'create' } },
+    { messages: MESSAGES, thread: next },
+    { messages: [], thread: next },
+    { messages: MESSAGES, thread: 'create' },
   ]) {
-    const refused = await gateway.send('messages', { model: 'foreign/m', ...thread });
+    const refused = await gateway.send('messages', { model: 'own/m', max_tokens: 9, ...thread });
     assert.equal(refused.status, 400, refused.text);
     const { error } = JSON.parse(refused.text);
     assert.deepEqual(error.details, { error_code: 'thread_unsupported_request', unsupported: ['model'] });
-    assert.equal((await gateway.send('messages', { model: 'smart', ...thread })).status, 200);
-    const sent = gateway.upstream('own').requests.at(-1)?.body.toString('utf8') ?? '';
-    assert.deepEqual(JSON.parse(sent), { model: 'm', ...thread });
   }
-  assert.equal(gateway.upstream('foreign').requests.length, 0);
+  assert.equal(gateway.upstream('own').requests.length, 0);
+  const sent = await gateway.send('messages', {
+    model: 'own/m',
+    max_tokens: 9,
+    messages: MESSAGES,
+    thread: null,
+  });
+  assert.equal(sent.status, 200, sent.text);
 });
 
 test('a request with a field twice in a nested object is not translated, and reaches a target of its dialect unchanged', async (t) => {

@@ -241,7 +241,11 @@ test('an entry that cannot work is rejected with the field and the message of fl
       { id: 'x', kind: 'openai', region: 'x/#' },
       '400 invalid_request region: region: must consist of letters, digits and "-"',
     ],
-    ['routes', { model: 'smart' }, '400 invalid_request targets: targets: must have at least one target, because the model is an alias (a name without / and *)'],
+    [
+      'routes',
+      { model: 'smart' },
+      '400 invalid_request targets: targets: must have at least one target, because the model is an alias (a name without / and *)',
+    ],
     [
       'routes',
       { model: 'smart', targets: ['mian/m'] },

@@ -38,17 +38,21 @@ export interface ShutdownController {
 }
 
 /**
- * Delays signals that would end this process while it already accepts requests and cannot shut down yet.
+ * Delays signals that would end this process while it already accepts requests and cannot shut down yet. A third one ends
+ * it immediately, as `handleProcessSignals` does.
  * @returns a function to call when the signals are handled; it sends them again
  */
 export function delaySignals(): () => void {
-  const received = new Set<NodeJS.Signals>();
-  const delay = (signal: NodeJS.Signals) => void received.add(signal);
+  const received: NodeJS.Signals[] = [];
+  const delay = (signal: NodeJS.Signals) => {
+    received.push(signal);
+    if (received.filter((each) => each === 'SIGTERM' || each === 'SIGINT').length >= 3) process.exit(1);
+  };
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
   for (const signal of signals) process.on(signal, delay);
   return () => {
     for (const signal of signals) process.off(signal, delay);
-    for (const signal of received) process.kill(process.pid, signal);
+    for (const signal of new Set(received)) process.kill(process.pid, signal);
   };
 }
 

@@ -30,12 +30,14 @@ import { applyToolChanges, isToolChange } from './tool-changes.ts';
 const REQUEST_FIELDS = new Set(
   (
     'model messages system stream tools tool_choice output_config output_format max_tokens stop_sequences ' +
-    'temperature top_p top_k thinking metadata service_tier cache_control container mcp_servers compaction thread'
+    'temperature top_p top_k thinking metadata service_tier cache_control container mcp_servers compaction'
   ).split(' '),
 );
 
 const MESSAGE_FIELDS = new Set(['role', 'content']);
 const SYSTEM_MESSAGE_FIELDS = new Set(['role', 'content', 'clear_at']);
+/** The time at which the model no longer sees a system message. */
+const CLEAR_AT_NEXT = 'next_user_message';
 const METADATA_FIELDS = new Set(['user_id']);
 
 /** Reads a Messages request. @throws Fault 400 with `param` */
@@ -46,7 +48,6 @@ export function readRequest(body: JsonObject, options: RequestReadOptions = {}):
   draft.reportUnknownFields(metadata, METADATA_FIELDS, 'metadata.');
   for (const key of ['mcp_servers', 'container', 'compaction'])
     if (isNonEmpty(body[key])) draft.requireFeature('hosted-tool', key);
-  if (isNonEmpty(body['thread'])) draft.requireFeature('stored-state', 'thread');
   const dropHosted = options.dropHostedTools === true;
   const listed = readTools(body['tools'], 'tools', draft, dropHosted);
   const tools = applyToolChanges(listed, body['messages'], draft, dropHosted);
@@ -98,8 +99,7 @@ function readMessages(
   value: Json | undefined,
   draft: RequestReadContext,
 ): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
-  // A paused turn of a thread continues without new messages.
-  if (!isNonEmpty(value) && !draft.requiredFeatures.has('stored-state'))
+  if (!isNonEmpty(value))
     throw isJsonArray(value) ? createEmptyFieldFault('messages') : createMissingFieldFault('messages');
   const system: TextPart[] = [];
   const turns: ConversationTurn[] = [];
@@ -111,6 +111,8 @@ function readMessages(
     const role = asString(entry['role']);
     const isSystem = role === 'system';
     draft.reportUnknownFields(entry, isSystem ? SYSTEM_MESSAGE_FIELDS : MESSAGE_FIELDS, 'messages.');
+    if (isSystem && isNonEmpty(entry['clear_at']) && entry['clear_at'] !== CLEAR_AT_NEXT)
+      draft.reportDropped('messages.clear_at');
     const content = isSystem ? readSystemContent(entry, index < lastUser) : entry['content'];
     const parts = readContentParts(content, `${path}.content`, draft);
     if (isSystem) {
@@ -130,6 +132,6 @@ function readSystemContent(
   { content, clear_at: clearAt }: JsonObject,
   isBeforeUser: boolean,
 ): Json | undefined {
-  if (isBeforeUser && clearAt === 'next_user_message') return [];
+  if (isBeforeUser && clearAt === CLEAR_AT_NEXT) return [];
   return isJsonArray(content) ? content.filter((block) => !isToolChange(block)) : content;
 }

@@ -2,7 +2,9 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import { asArray, asObject, asString, isJsonObject } from '../json-narrowing.ts';
 import { readTools } from '../read-tools.ts';
 import type { ToolDefinition } from '../request.ts';
-import type { RequestReadContext } from '../request-read-context.ts';
+import { createInvalidFieldFault, type RequestReadContext } from '../request-read-context.ts';
+
+const TOOL_CHANGE_FIELDS = new Set(['type', 'tool']);
 
 /**
  * Returns whether a block of a system message makes a tool available or unavailable.
@@ -34,30 +36,34 @@ export function applyToolChanges(
   for (const [index, message] of asArray(messages).entries())
     for (const [position, block] of asArray(asObject(message)?.['content']).entries()) {
       if (!isJsonObject(block) || !isToolChange(block)) continue;
-      const path = `messages[${index}].content[${position}]`;
-      const tool = readChangedTool(block, path, draft, dropHosted);
-      if (typeof tool === 'object') known.set(tool.name, tool);
-      const name = typeof tool === 'object' ? tool.name : tool;
-      const found = name === undefined ? undefined : known.get(name);
-      if (found === undefined) continue;
-      if (block['type'] === 'tool_addition') available.set(found.name, found);
-      else available.delete(found.name);
+      draft.reportUnknownFields(block, TOOL_CHANGE_FIELDS, 'tool_change.');
+      const path = `messages[${index}].content[${position}].tool`;
+      for (const tool of readChangedTools(block, path, draft, dropHosted)) {
+        if (typeof tool === 'object') known.set(tool.name, tool);
+        const found = typeof tool === 'object' ? tool : known.get(tool);
+        if (found === undefined) draft.reportDropped('tool_change.tool');
+        else if (block['type'] === 'tool_addition') available.set(found.name, found);
+        else available.delete(found.name);
+      }
     }
   return [...available.values()];
 }
 
-/** Returns the name of the tool that a change refers to, or the tool that it defines. */
-function readChangedTool(
+/** Returns the name of the tool that a change refers to, or the tools that it defines. A namespace defines several. */
+function readChangedTools(
   block: JsonObject,
   path: string,
   draft: RequestReadContext,
   dropHosted: boolean,
-): ToolDefinition | string | undefined {
-  const target = asObject(block['tool']) ?? {};
-  if (target['type'] === 'tool_reference') return asString(target['name']);
-  if (target['type'] === 'tool_definition')
-    return readTools([target['definition'] ?? null], `${path}.tool.definition`, draft, dropHosted)[0];
-  if (dropHosted) draft.reportDropped(`tools.${asString(target['type'])}`);
+): readonly (ToolDefinition | string)[] {
+  const { type, name, definition } = asObject(block['tool']) ?? {};
+  if (type === 'tool_reference' && typeof name === 'string') return [name];
+  if (type === 'tool_definition') {
+    if (!isJsonObject(definition))
+      throw createInvalidFieldFault(`\`${path}.definition\` must be an object.`, `${path}.definition`);
+    return readTools([definition], `${path}.definition`, draft, dropHosted);
+  }
+  if (dropHosted) draft.reportDropped(`tools.${asString(type)}`);
   else draft.requireFeature('hosted-tool', path);
-  return undefined;
+  return [];
 }

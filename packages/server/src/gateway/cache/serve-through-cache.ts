@@ -58,7 +58,6 @@ function cacheKeyFor(
  * Returns whether the response may be cached. A stored turn may not, because it belongs to a single request.
  */
 function isCacheable(x: Exchange, prompt: ClientRequest): boolean {
-  if (x.surface.dialect === 'messages') return !prompt.members.has('thread');
   return x.surface.dialect !== 'responses' || !mayBeStoredTurn(prompt);
 }
 

@@ -14,6 +14,8 @@ const DRAIN_DELAY_MS = 100;
 const BATCH_BYTES = 512 * 1024;
 /** Size below which batches do not shrink when the database is too slow for them. */
 const MIN_BATCH_BYTES = 8 * 1024;
+/** Number of batches that keep the size to which a failure reduced them. */
+const BATCHES_UNTIL_GROWTH = 32;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
 /** Maximum number of attempts for a file that cannot be inserted although the database is available. */
@@ -45,6 +47,7 @@ export class SpoolDrain {
   #run: Promise<void> | null = null;
   #failures = 0;
   #batchBytes = BATCH_BYTES;
+  #batchesUntilGrowth = 0;
   #closed = false;
 
   constructor(options: SpoolDrainOptions, leftovers: readonly SpoolSegment[]) {
@@ -148,12 +151,18 @@ export class SpoolDrain {
       this.#batchBytes *= 2;
       return this.#ingestBatch(segment);
     }
-    this.#batchBytes = Math.min(BATCH_BYTES, this.#batchBytes * 2);
+    this.#growBatch();
     await this.#storeRejected(segment, ingested);
     segment.ingestedBytes = last ? written : ingested.next;
     const rows = ingested.inserted + ingested.known + ingested.rejected.length;
     segment.rowsWaiting =
       segment.ingestedBytes === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
+  }
+
+  /** After a failure, the next batches keep the smaller size: a database that was too slow for a batch still is. */
+  #growBatch(): void {
+    if (this.#batchesUntilGrowth > 0) this.#batchesUntilGrowth -= 1;
+    else this.#batchBytes = Math.min(BATCH_BYTES, this.#batchBytes * 2);
   }
 
   async #storeRejected(segment: SpoolSegment, { rejected, torn }: SpoolIngestResult): Promise<void> {
@@ -188,6 +197,7 @@ export class SpoolDrain {
     this.#failures += 1;
     // A database that is too slow for the batch would fail at the same size forever.
     this.#batchBytes = Math.max(MIN_BATCH_BYTES, Math.floor(this.#batchBytes / 2));
+    this.#batchesUntilGrowth = BATCHES_UNTIL_GROWTH;
     const away = error instanceof Fault && error.code === 'overloaded';
     if (this.#failures === 1)
       this.#options.log.warn(
