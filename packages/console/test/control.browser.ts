@@ -168,7 +168,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   await dialog.getByLabel('Type web-prod to confirm').fill('web-prod');
   await confirm.click();
   await page
-    .getByText(/Key .+ was revoked\. Requests with it have been rejected since/)
+    .getByText(/Key .+ was revoked at .+\. Requests that use it are rejected\./)
     .first()
     .waitFor();
   assert.equal((await ask(key)).status, 401);

@@ -199,7 +199,7 @@ async function revokeKey(start: FirstHourContext, name: string, key: string): Pr
   await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await page
-    .getByText(/Key .+ was revoked\. Requests with it have been rejected since/)
+    .getByText(/Key .+ was revoked at .+\. Requests that use it are rejected\./)
     .first()
     .waitFor();
   assert.equal((await ask()).status, 401);

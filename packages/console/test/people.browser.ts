@@ -51,7 +51,7 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await page.getByLabel('Type ci-runner to confirm').fill('ci-runner');
   await confirm.click();
   await page
-    .getByText(/Key .+ was revoked\. Requests with it have been rejected since/)
+    .getByText(/Key .+ was revoked at .+\. Requests that use it are rejected\./)
     .first()
     .waitFor();
   assert.equal(await statusOf(key), 401);
