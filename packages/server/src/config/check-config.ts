@@ -1,3 +1,4 @@
+import { formatCountWithNoun } from '../core/count-with-noun.ts';
 import { ConfigError, formatConfigProblem } from './config-problem.ts';
 import { type LoadedConfig, loadConfig } from './load-config.ts';
 import type { ConfigLoadOptions } from './parse-config.ts';
@@ -39,11 +40,6 @@ function formatSummary({ config, path }: LoadedConfig): string {
     formatCountWithNoun(total('monitors'), 'monitor'),
   ];
   return `ok: ${path ?? 'no file, defaults only'}: ${parts.join(', ')}`;
-}
-
-/** Formats a count with its noun, such as `1 org` or `2 orgs`. */
-export function formatCountWithNoun(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function formatProblems({ path, problems }: ConfigError, allowUnset: boolean): string[] {

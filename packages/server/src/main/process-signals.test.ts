@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
-import { handleProcessSignals } from './process-signals.ts';
+import { delaySignals, handleProcessSignals } from './process-signals.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
 
@@ -58,7 +58,23 @@ test('the first signal during a restart lets open requests finish', (t) => {
 
 test('a restart during a shutdown has no effect', (t) => {
   const { calls, restart } = handleSignals(t);
-  process.emit('SIGINT');
+  process.emit('SIGINT', 'SIGINT');
   restart();
   assert.deepEqual(calls, ['start SIGINT']);
+});
+
+test('delayed signals are sent again once each, and a third one ends the process', (t) => {
+  const calls: string[] = [];
+  t.mock.method(process, 'exit', (code: number) => void calls.push(`exit ${code}`));
+  t.mock.method(process, 'kill', (_pid: number, signal: string) => calls.push(signal) > 0);
+  const before = process.listenerCount('SIGTERM');
+  const sendDelayedSignals = delaySignals();
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGHUP', 'SIGHUP', 'SIGINT'] as const)
+    process.emit(signal, signal);
+  assert.deepEqual(calls, []);
+  process.emit('SIGINT', 'SIGINT');
+  assert.deepEqual(calls, ['exit 1']);
+  sendDelayedSignals();
+  assert.deepEqual(calls.slice(1), ['SIGTERM', 'SIGHUP', 'SIGINT']);
+  assert.equal(process.listenerCount('SIGTERM'), before);
 });

@@ -129,7 +129,7 @@ function SubjectLink({ alert: { subject, fields } }: { readonly alert: AlertReso
   const { kind, id, name } = subject;
   if (kind === 'monitor') return <OrgLink to={`/monitors/${id}`}>{name}</OrgLink>;
   const label = capitalize(`${kind} ${name}`);
-  // The subject of a budget alert is one counter of the budget. Old alerts do not name the budget.
+  // The subject of a budget alert is one counter of the budget.
   const open = kind === 'budget' ? fields['budget_id'] : id;
   if ((kind !== 'budget' && kind !== 'breaker') || typeof open !== 'string') return label;
   return (

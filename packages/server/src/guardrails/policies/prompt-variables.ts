@@ -19,7 +19,7 @@ export interface PromptSource {
 
 /** Conditions cannot evaluate larger texts, so the cost of a condition is bounded. */
 const MAX_TEXT_CHARS = 4_000_000;
-const MAX_LIST_ENTRIES = 10_000;
+const MAX_PROMPT_LIST_ENTRIES = 10_000;
 
 const REQUEST_MEMBERS = [
   'model',
@@ -70,9 +70,9 @@ class PromptVariables {
   #findExcess(): EvaluationFailure | null {
     if (this.#needsMember('messages') || this.#needsMember('text')) {
       const messages = this.#allMessages();
-      if (messages.length > MAX_LIST_ENTRIES)
+      if (messages.length > MAX_PROMPT_LIST_ENTRIES)
         return new EvaluationFailure(
-          `the request has more than ${MAX_LIST_ENTRIES.toLocaleString('en-US')} messages`,
+          `the request has more than ${MAX_PROMPT_LIST_ENTRIES.toLocaleString('en-US')} messages`,
         );
       const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
       if (chars > MAX_TEXT_CHARS)
@@ -80,9 +80,9 @@ class PromptVariables {
           `the text is longer than ${MAX_TEXT_CHARS.toLocaleString('en-US')} characters`,
         );
     }
-    if (this.#needsMember('tools') && this.#toolNames().length > MAX_LIST_ENTRIES)
+    if (this.#needsMember('tools') && this.#toolNames().length > MAX_PROMPT_LIST_ENTRIES)
       return new EvaluationFailure(
-        `the request has more than ${MAX_LIST_ENTRIES.toLocaleString('en-US')} tools`,
+        `the request has more than ${MAX_PROMPT_LIST_ENTRIES.toLocaleString('en-US')} tools`,
       );
     return null;
   }

@@ -55,7 +55,7 @@ interface CachedBoard<Answers> {
 export interface BoardCacheOptions<Answers> {
   readonly source: BoardLoader;
   readonly clock: Clock;
-  readonly budget: BoardRenderTimeLimiter;
+  readonly timeLimiter: BoardRenderTimeLimiter;
   readonly render: (view: BoardView, orgId: string) => Answers;
 }
 
@@ -93,7 +93,7 @@ export class BoardCache<Answers extends RenderedAnswers> {
   }
 
   async #renew(slug: string, kept: CachedBoard<Answers> | undefined): Promise<Answers | null> {
-    const { source, budget, render } = this.#options;
+    const { source, timeLimiter, render } = this.#options;
     const lookedAt = this.#clock.monotonic();
     try {
       const found = await source.versionOf(slug);
@@ -101,16 +101,16 @@ export class BoardCache<Answers extends RenderedAnswers> {
       const { version, orgId } = found;
       const mayRefresh =
         lookedAt - (kept?.renderedAt ?? 0) >= MIN_AGE_MS &&
-        budget.mayRefresh(orgId) &&
+        timeLimiter.mayRefresh(orgId) &&
         !this.#hasOlderBoard(orgId, kept?.renderedAt ?? 0, lookedAt);
       if (kept?.version === version && !mayRefresh) return this.#keep({ ...kept, checkedAt: lookedAt });
-      const waitMs = budget.waitMs(orgId);
+      const waitMs = timeLimiter.waitMs(orgId);
       if (waitMs > 0) throw tooManyBoards(waitMs);
       const startedAt = this.#clock.monotonic();
       const view = await source.read(slug);
       if (view === null) return this.#miss(slug, lookedAt);
       const answers = render(view, orgId);
-      budget.record(orgId, Math.min(MAX_COUNTED_LOAD_MS, this.#clock.monotonic() - startedAt));
+      timeLimiter.record(orgId, Math.min(MAX_COUNTED_LOAD_MS, this.#clock.monotonic() - startedAt));
       return this.#keep({ slug, orgId, version, answers, checkedAt: lookedAt, renderedAt: lookedAt });
     } catch (error) {
       if (kept && lookedAt - kept.renderedAt < MAX_STALE_MS)

@@ -1,5 +1,6 @@
+import { formatCountWithNoun } from '../../core/count-with-noun.ts';
 import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
-import { formatBoardDuration, formatCountWithNoun, type TimeZoneDateFormatter } from './board-text.ts';
+import { formatBoardDuration, type TimeZoneDateFormatter } from './board-text.ts';
 
 /** The statuses that a board can show in its heading and for its monitors. Each has its own color and icon. */
 export type BoardDisplayStatus = 'healthy' | 'failing' | 'waiting' | 'paused' | 'maintenance';

@@ -243,10 +243,10 @@ function cached() {
       },
     };
   };
-  const budget = new BoardRenderTimeLimiter(clock);
-  const cache = new BoardCache({ source, clock, budget, render });
+  const timeLimiter = new BoardRenderTimeLimiter(clock);
+  const cache = new BoardCache({ source, clock, timeLimiter, render });
   const get = async (slug: string) => (await cache.get(slug))?.text ?? null;
-  return { clock, state, budget, cache: { get } };
+  return { clock, state, timeLimiter, cache: { get } };
 }
 
 test('a popular board is read once for all visitors, and again when it is old or has changed', async () => {
@@ -279,7 +279,7 @@ test('the boards of an organization are rendered in a twentieth of the time, how
 });
 
 test('if too many boards of an organization are not cached, further ones are rendered later', async () => {
-  const { clock, state, cache, budget } = cached();
+  const { clock, state, cache, timeLimiter } = cached();
   state.tookMs = 100;
   const shownBoards: string[] = [];
   for (let index = 0; index < 80; index++)
@@ -288,9 +288,9 @@ test('if too many boards of an organization are not cached, further ones are ren
       (error: unknown) => assert.equal(error instanceof Fault && error.code, 'overloaded'),
     );
   assert.ok(shownBoards.length >= 60 && shownBoards.length <= 66, `${shownBoards.length} boards`);
-  assert.equal(budget.waitMs('umbrella'), 0, 'another organization waits');
+  assert.equal(timeLimiter.waitMs('umbrella'), 0, 'another organization waits');
   assert.equal(await cache.get('b0'), 'made 1');
-  clock.advance(budget.waitMs('acme'));
+  clock.advance(timeLimiter.waitMs('acme'));
   assert.notEqual(await cache.get('b79'), null);
 });
 

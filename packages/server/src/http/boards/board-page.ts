@@ -1,9 +1,9 @@
+import { formatCountWithNoun } from '../../core/count-with-noun.ts';
 import type { BoardDowntime, BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
 import { type BoardDisplayStatus, buildBoardHeadline, resolveBoardDisplayStatus } from './board-headline.ts';
 import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './board-icons.ts';
 import {
   formatBoardDuration,
-  formatCountWithNoun,
   formatUptimePercent,
   getTimeZoneDateFormatter,
   type TimeZoneDateFormatter,

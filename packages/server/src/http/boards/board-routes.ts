@@ -92,11 +92,13 @@ export function createBoardRoutes(parts: {
     [`${BASE}/assets/${ICON_NAME}`, createCachedAnswer(SVG, FAVICON_SVG)],
   ]);
   const missing = createCachedAnswer(HTML, renderBoardNotFoundPage(links));
-  const budget = new BoardRenderTimeLimiter(clock);
+  const timeLimiter = new BoardRenderTimeLimiter(clock);
   const render = (view: BoardView, orgId: string) =>
-    new BoardAnswers(view, { ...links, base: `${prefix}${BASE}` }, (work) => budget.measure(orgId, work));
-  const cache = new BoardCache({ source, clock, budget, render });
-  const memberCache = new BoardCache({ source: members.source, clock, budget, render });
+    new BoardAnswers(view, { ...links, base: `${prefix}${BASE}` }, (work) =>
+      timeLimiter.measure(orgId, work),
+    );
+  const cache = new BoardCache({ source, clock, timeLimiter, render });
+  const memberCache = new BoardCache({ source: members.source, clock, timeLimiter, render });
 
   async function findMemberBoard(client: ClientConnection, slug: string): Promise<BoardAnswers | null> {
     for (const orgId of await members.orgsOf(client)) {

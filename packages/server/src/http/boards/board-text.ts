@@ -99,8 +99,3 @@ export function getTimeZoneDateFormatter(timeZone: string): TimeZoneDateFormatte
   formatters.set(timeZone, words);
   return words;
 }
-
-/** Formats a number with its noun: `2 days`, `1 day`. */
-export function formatCountWithNoun(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

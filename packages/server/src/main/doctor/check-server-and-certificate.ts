@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
-import { formatCountWithNoun } from '../../config/check-config.ts';
+import { formatCountWithNoun } from '../../core/count-with-noun.ts';
 import {
   createFailedFinding,
   createPassedFinding,

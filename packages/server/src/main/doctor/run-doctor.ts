@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { toSmtpSettings } from '../../alerts/mailer.ts';
-import { formatCountWithNoun } from '../../config/check-config.ts';
 import { ConfigError } from '../../config/config-problem.ts';
 import { readProcessEnvironment, type ServerEnvironment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
+import { formatCountWithNoun } from '../../core/count-with-noun.ts';
 import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
 import { deriveStoredSecretsKey } from '../../platform/secrets.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRequestFilters } from './request-filters.ts';
 
-test('a status is a number, a class, a range, `error` or `*`, and no request has any other status', () => {
+test('status filters select numbers, classes, ranges and errors, and other values select no request', () => {
   const rangesOf = (value: string) => parseRequestFilters({ status: value }).status;
   assert.deepEqual(rangesOf('429'), { any: [{ from: 429, to: 429 }], none: [] });
   assert.deepEqual(rangesOf('!5xx'), { any: [], none: [{ from: 500, to: 599 }] });
@@ -11,7 +11,12 @@ test('a status is a number, a class, a range, `error` or `*`, and no request has
   assert.deepEqual(rangesOf('*'), { any: [{ from: 0, to: 999 }], none: [] });
   assert.deepEqual(rangesOf('!*'), { any: [], none: [{ from: 0, to: 999 }] });
   // PostgreSQL rejects a statement with NaN.
-  for (const value of ['none', '=5xx', '2xx..', 'xx', '1.5', ''])
-    for (const { from, to } of rangesOf(value)?.any ?? [])
+  for (const value of ['none', '=5xx', '2xx..', 'xx', '1.5', '']) {
+    const ranges = rangesOf(value)?.any ?? [];
+    assert.equal(ranges.length, 1, value);
+    for (const { from, to } of ranges) {
       assert.ok(Number.isInteger(from) && Number.isInteger(to), `${value}: ${from} to ${to}`);
+      assert.ok(from > to || to < 100, `${value}: ${from} to ${to}`);
+    }
+  }
 });
