@@ -125,9 +125,9 @@ export interface FaultDetail {
    * Floe's code.
    */
   readonly dialectCode?: string;
-  /** A status that the SDKs of the client's dialect define. Sent instead of the status of Floe's code. */
+  /** A status that the SDKs of the client's dialect define. Sent instead of the status of Floe's error code. */
   readonly dialectStatus?: 409 | 422;
-  /** The `details` of an error of the Messages API, by which SDKs send the request again in another form. */
+  /** The `details` of an error of the Messages API. They cause SDKs to send the request again in another form. */
   readonly anthropicDetails?: JsonObject;
   readonly cause?: unknown;
 }

@@ -60,7 +60,7 @@ export function resolveRequestedThinkingBudget(request: CanonicalRequest): numbe
   return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
 }
 
-/** Returns an effort of Claude. Claude has no effort `minimal`, so it becomes `low` and is reported. */
+/** Returns an effort that Claude supports. Replaces `minimal` with `low` and reports it as clamped. */
 export function toClaudeEffort(
   effort: ReasoningEffort | undefined,
   dropped: Set<string>,
@@ -71,8 +71,8 @@ export function toClaudeEffort(
 }
 
 /**
- * Reports the reasoning settings that a target's form of them cannot contain: a form with an effort or a budget
- * contains one of them, and a switch contains neither. If only the other one is given, it is converted. Each form can
+ * Reports the reasoning settings that cannot be sent in the form that the target expects. A form with an effort or a budget
+ * contains only that setting, and a switch contains neither. If only the other setting is given, it is converted, except for a switch. Each form can
  * disable reasoning.
  */
 export function reportUnusedReasoning(

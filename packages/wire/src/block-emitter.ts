@@ -21,7 +21,7 @@ const FAILURE_REASON =
   /^(error|timeout|abort(ed)?|insufficient_system_resource|network_error|malformed_\w+|unexpected_tool_call|too_many_tool_calls|(image_)?other|no_image)$/i;
 
 const MAX_INSPECTED_DEPTH = 8;
-/** A response can contain any number of unknown members. Clients and the request log receive fewer of their names. */
+/** Maximum number of reported names, because a response can contain any number of unknown members. */
 const MAX_DROPPED_FIELDS = 100;
 
 /** Returns whether a value contains anything but null, false and empty values. */
@@ -99,7 +99,7 @@ export class BlockEmitter {
     return block;
   }
 
-  /** Returns the end of the text of an open call so far. Undefined if the text is not JSON. */
+  /** Returns the `JsonEndFinder` that reads the text of an open call. Undefined if the text is not JSON. */
   textEnd(block: number): JsonEndFinder | undefined {
     return this.#argumentEnds.get(block);
   }
@@ -151,7 +151,7 @@ export class BlockEmitter {
     if (isNonEmpty(caller) && asObject(caller)?.['type'] !== 'direct') this.reportDropped('caller');
   }
 
-  /** Reports a part of the answer that no dialect can represent, also after `MAX_DROPPED_FIELDS` other fields. */
+  /** Reports a part of the answer that no dialect can represent, even if `MAX_DROPPED_FIELDS` other fields were reported. */
   reportLostContent(given: string): void {
     const field = sanitizeFieldName(given);
     if (this.#lost.size >= MAX_DROPPED_FIELDS || this.#lost.has(field)) return;

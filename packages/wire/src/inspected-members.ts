@@ -1,4 +1,4 @@
-/** Members that Floe enforces limits, policies and ownership on, or that change how it reads the response. */
+/** Members that Floe needs to enforce limits, policies and ownership, or that change how it reads the response. */
 const INSPECTED_MEMBERS = new Set(
   (
     'model models messages input prompt system instructions tools functions mcp_servers web_search_options requests ' +

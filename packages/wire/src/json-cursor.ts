@@ -35,7 +35,7 @@ const MINUS = 0x2d;
 
 /**
  * A pull parser over bytes (RFC 8259). The caller enters the objects and arrays that it knows and skips all other values.
- * All of them are validated, in one forward pass without recursion and without creating strings, except for UTF-8.
+ * Validates all values except for their UTF-8 encoding, in one forward pass without recursion and without creating strings.
  */
 export class JsonCursor {
   /** Offset of the next byte. */

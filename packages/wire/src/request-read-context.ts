@@ -63,14 +63,14 @@ export class RequestReadContext {
     return read(object[used]);
   }
 
-  /** Reports members that have the same meaning as a member that takes precedence, and another value. */
+  /** Reports members that have the same meaning as the used member but a different value. */
   reportUnusedMembers(object: JsonObject, used: string, names: readonly string[], prefix = ''): void {
     for (const name of names)
       if (name !== used && isRequested(object[name]) && !isSameJson(object[name], object[used]))
         this.reportDropped(prefix + name);
   }
 
-  /** Reports members of an object, if Floe reads those of an object in it, which do not have the same values. */
+  /** Reports members of an outer object that differ from the members of the inner object, which Floe reads instead. */
   reportOuterMembers(outer: JsonObject, inner: JsonObject, names: Iterable<string>, prefix = ''): void {
     if (outer === inner) return;
     for (const name of names)

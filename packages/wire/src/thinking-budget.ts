@@ -11,7 +11,7 @@ const MAX_THINKING_SHARE = 0.8;
  * Returns the thinking budget in tokens, for a dialect that expects one. Returns undefined if the provider chooses
  * the budget. A budget is at most 80% of the token limit if it is derived from an effort, or if it does not fit
  * below the limit. A requested budget or effort that is reduced is reported as clamped. A result below `minimum` means
- * that thinking does not fit.
+ * that the token limit is too low for thinking.
  * @example
  * resolveThinkingBudget({ maxTokens: 5_000, reasoning: { effort: 'high' } }, new Set()); // 4000
  */

@@ -37,7 +37,7 @@ export const installHookCommand: CliCommand = {
     "Configures an agent to ask the relay before it acts; shows the change to the agent's settings before writing it.",
   help: `${SCOPE_HELP}
 
-Environment, read on the first installation and stored in a file that only you can read:
+Environment, stored in a file that only you can read:
   FLOE_RELAY_KEY  a platform key with the scope "relay"
   FLOE_BASE_URL   base URL of Floe; default: http://127.0.0.1:3563`,
   run: (args) => changeHooks(args, 'install'),

@@ -23,7 +23,7 @@ export class ScanMeter {
     this.#remaining -= chars;
   }
 
-  /** Requires that a text can still be read, before it is parsed. @throws ScanLimitExceededError */
+  /** Requires that the limit allows another `chars` characters, without counting them. @throws ScanLimitExceededError */
   requireRemaining(chars: number): void {
     if (chars > this.#remaining)
       throw new ScanLimitExceededError(

@@ -11,7 +11,7 @@ const runs = new Map<string, { next: Run | null }>();
 /**
  * Calls `run` one second after the first call for `name`. Calls during this second share the run. Calls while the run
  * is in progress cause one more run after it. Runs do not overlap, so that a new event does not cancel a slow request.
- * A run of more than 30 seconds no longer delays the next one.
+ * Exception: a run delays the next one by at most 30 seconds.
  * @param run Must not reject.
  */
 export function runThrottled(name: string, run: Run): void {

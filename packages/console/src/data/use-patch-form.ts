@@ -110,7 +110,7 @@ export function usePatchForm<Resource, Form extends object>(
   };
 }
 
-/** Returns whether `theirs` changes fields of `base` to other values than `mine`. */
+/** Returns whether `theirs` changes fields of `base` to values that differ from those in `mine`. */
 function hasOtherChanges<Form extends object>(base: Form, theirs: Form, mine: Form): boolean {
   return findFieldChanges(mine, mergeForms(base, theirs, mine)).length > 0;
 }
@@ -122,7 +122,7 @@ interface Sent<Form> {
 
 /**
  * Sends the form. If the version is outdated (412) and fields of the form have changed to other values, reports this
- * together with the newest version. Otherwise, sends the form again for the newest version. This is also the case if the
+ * together with the newest version. Otherwise, sends the form again for the newest version, for example if the
  * response to an earlier attempt was lost.
  */
 function usePatch<Resource, Form>({

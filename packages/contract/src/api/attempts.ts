@@ -65,7 +65,7 @@ export const exchangeDecision = z.strictObject({
     .number()
     .optional()
     .describe(
-      'Wait time before a retry that Floe sent to the client, in milliseconds. The response header `retry-after` contained the same time in seconds.',
+      'Time that the client must wait before it retries, in milliseconds. Floe sent the same time to the client in the response header `retry-after`, in seconds.',
     ),
 });
 export type ExchangeDecision = z.output<typeof exchangeDecision>;

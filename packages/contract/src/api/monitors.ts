@@ -158,7 +158,9 @@ export const monitorListQuery = createListQuerySchema().extend({
   source: z
     .enum(['file', 'console'])
     .optional()
-    .describe('`file`: only monitors that are defined in `floe.yaml`. `console`: only all other monitors.'),
+    .describe(
+      '`file`: only monitors that are defined in `floe.yaml`. `console`: only monitors that are not defined in `floe.yaml`.',
+    ),
   ids: z
     .string()
     .min(1)

@@ -39,7 +39,7 @@ export const SecuritySchema = z.strictObject({
     .array(createNetworkField())
     .default([])
     .describe(
-      'Private networks that Floe may connect to, such as `10.20.0.0/16`. If the installation has only one organization, Floe may connect to all private and loopback addresses without this setting. Organizations that were created with the API or that this file no longer contains count as organizations of the installation. If the installation has several organizations, Floe connects to a private address only if this list contains the address, or if a URL in this file contains its host and port. A URL in the section of an organization allows the address only for this organization. Floe never connects to cloud metadata addresses.',
+      'Private networks that Floe may connect to, such as `10.20.0.0/16`. If the installation has only one organization, Floe may connect to all private and loopback addresses without this setting. Organizations that were created with the API or that this file no longer contains count as organizations of the installation. If the installation has several organizations, Floe connects to a private address only if this list contains the address, or if a URL in this file contains its host and port. A URL in the section of an organization allows the address only for this organization. Floe never connects to cloud metadata addresses, except to get credentials for Bedrock and Vertex AI.',
     ),
 });
 

@@ -26,9 +26,9 @@ export const MAX_RESOURCES_PER_ORG = {
 export const MAX_LIST_ENTRIES = {
   providerCredentials: 100,
   providerHeaders: 100,
-  /** Also of the deployments and prices of models. */
+  /** Also the maximum for the deployments and the prices of a provider. */
   providerModels: 1_000,
-  /** Also of the targets of passthrough requests. */
+  /** Also the maximum for the targets of passthrough requests. */
   routeTargets: 100,
   userHeaders: 10,
   /** All patterns of a relay rule and of its exceptions together. They are compared with each command of an event. */

@@ -80,7 +80,7 @@ export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
     if (isEmpty && typeof model === 'string' && !/[/*]/.test(model))
       report(
         ['targets'],
-        'must have at least one target, because the model is an alias (a name without / and *)',
+        'must have at least one target, because the model is an alias (a name without / or *)',
       );
   }),
 );

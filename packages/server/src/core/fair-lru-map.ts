@@ -8,7 +8,7 @@ interface OrgEntries<Value> {
 /**
  * A map that limits the total size of the entries of all organizations. If the map is full, the organizations that use the most lose
  * their least recently used entries. To fit a new entry, an organization that uses less than its share loses at most the size of
- * this entry or 1% of the maximum size, whichever is larger, and the rest of the last entry that this removes.
+ * this entry or 1% of the maximum size, whichever is larger. The loss is rounded up to whole entries.
  */
 export class FairLruMap<Value> {
   readonly #byOrg = new Map<string, OrgEntries<Value>>();

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 const CHECK_INTERVAL_MS = 2_000;
 
 /**
- * Returns the chunks of a download, which can take hours. Checks regularly whether the client still has access, because
+ * Returns the chunks of a download, which can take hours. Checks at intervals whether the client still has access, and not for each chunk, because
  * a check reads the database, and a download can have thousands of chunks per second.
  * @throws Error if the client loses access during the download
  */

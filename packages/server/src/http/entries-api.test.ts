@@ -244,7 +244,7 @@ test('an entry that cannot work is rejected with the field and the message of fl
     [
       'routes',
       { model: 'smart' },
-      '400 invalid_request targets: targets: must have at least one target, because the model is an alias (a name without / and *)',
+      '400 invalid_request targets: targets: must have at least one target, because the model is an alias (a name without / or *)',
     ],
     [
       'routes',

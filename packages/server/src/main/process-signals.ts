@@ -38,7 +38,7 @@ export interface ShutdownController {
 }
 
 /**
- * Delays signals that would end this process while it already accepts requests and cannot shut down yet. A third one ends
+ * Delays signals that would end this process while it already accepts requests and cannot shut down yet. A third SIGTERM or SIGINT ends
  * it immediately, as `handleProcessSignals` does.
  * @returns a function to call when the signals are handled; it sends them again
  */

@@ -108,7 +108,7 @@ export function createShutdownController(
 
 /**
  * Stops accepting requests, waits for those in progress, and stores the remaining data. If a store does not respond, the
- * process ends without it, as `kill -9` would end it: everything acknowledged is in the database or on disk.
+ * process ends without it. As after `kill -9`, all acknowledged data is in the database or on disk.
  */
 async function drainAndClose(
   parts: ServerComponents,
@@ -123,7 +123,7 @@ async function drainAndClose(
   if ((await Promise.race([closeAll(parts, targets, drained), late])) !== 'late') return;
   parts.log.warn(
     {},
-    'shutdown was not completed in time, for example because a database or a disk does not respond; the process ends now, and the next start stores the records in the data directory',
+    'shutdown was not completed in time, for example because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
   );
 }
 

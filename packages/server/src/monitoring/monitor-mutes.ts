@@ -10,7 +10,7 @@ import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './mainten
 /**
  * Determines which alerts are delayed: alerts about muted monitors, and alerts about monitors during a
  * maintenance window. The monitors' history is still recorded. Recovery alerts are not delayed, because the
- * channel has received the failure alert. An alert that a monitor has never received a beat no longer applies when
+ * channel has received the failure alert. An alert about a missing first beat no longer applies when
  * the monitor has received one, or was paused or deleted.
  */
 export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, nowMs) => {

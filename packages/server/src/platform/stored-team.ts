@@ -33,7 +33,7 @@ export async function removeUnusedTeam(
       'conflict',
       `The team "${id}" is in use (${named.join(', ')}). Remove or change these resources first.`,
     );
-  // Otherwise, the others become pending again if their creator may invite again.
+  // Otherwise, an invitation whose creator may not invite now would become pending again if the creator may invite again.
   await revokeInvitationsOfTeam(writer, org_id, id, nowMs);
   await deleteTeam(writer, org_id, id);
 }

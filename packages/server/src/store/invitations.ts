@@ -10,8 +10,8 @@ export async function insertInvitation(writer: DatabaseWriter, invitation: Invit
 }
 
 /**
- * Whether the member or key that created an invitation may still create it. Otherwise, nobody can accept it. Admins and
- * keys cannot invite owners. A creation by a key that has expired since remains valid.
+ * Whether the member or key that created an invitation may still create it. Otherwise, no one can accept it. Admins and
+ * keys cannot invite owners. An invitation remains valid when the key that created it expires.
  */
 export const mayCreatorInvite = sql<boolean>`(
   exists (
@@ -85,7 +85,7 @@ export function findInvitationById(
 }
 
 /**
- * Returns the invitation with this token, in any organization. Its creator may still create it.
+ * Returns the invitation with this token, in any organization. Returns undefined if its creator may no longer create it.
  * @param tokenSha256 SHA-256 hash of the token, in hex
  */
 export function findInvitationByToken(
@@ -137,7 +137,7 @@ export async function countInvitationsSince(
   return Number(count);
 }
 
-/** Revokes the pending invitations that name a team. */
+/** Revokes the open invitations that name a team, even if their creator may no longer create them. */
 export async function revokeInvitationsOfTeam(
   writer: DatabaseWriter,
   orgId: string,

@@ -14,7 +14,7 @@ interface PartialToolCall {
   text: string;
   block: number | undefined;
   closed: boolean;
-  /** Once the call is open, this is the end that its block reads, if its arguments are JSON. */
+  /** Once the call is open, this is the `JsonEndFinder` of its block, if its arguments are JSON. */
   end: JsonEndFinder;
   /** Whether the text is JSON. Undefined until it has ended. */
   isJson: boolean | undefined;

@@ -73,7 +73,7 @@ export function writeChatResponseFormat(format: ResponseFormat | undefined): Jso
   };
 }
 
-/** The setting that the form of each style contains. `reasoning-object` can contain each, but not both. */
+/** The setting that each style can contain. `reasoning-object` can contain an effort or a budget, but not both. */
 const REASONING_FORMS = {
   effort: 'effort',
   'reasoning-object': 'budget',

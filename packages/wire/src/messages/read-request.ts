@@ -36,7 +36,7 @@ const REQUEST_FIELDS = new Set(
 
 const MESSAGE_FIELDS = new Set(['role', 'content']);
 const SYSTEM_MESSAGE_FIELDS = new Set(['role', 'content', 'clear_at']);
-/** The time at which the model no longer sees a system message. */
+/** The value of `clear_at` for a system message that the model no longer sees after the next user message. */
 const CLEAR_AT_NEXT = 'next_user_message';
 const METADATA_FIELDS = new Set(['user_id']);
 

@@ -82,7 +82,7 @@ export class StreamPolicyData {
   }
 
   /**
-   * Returns the new texts that are too long, or too many in one event, to scan in the main thread. They must be
+   * Returns the new texts that are too long, or too many in one event, to scan on the main thread. They must be
    * scanned before the next frame.
    */
   takeLongTexts(): readonly string[] {

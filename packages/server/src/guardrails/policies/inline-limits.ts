@@ -65,7 +65,7 @@ export function createInlineLimits(): InlineLimits {
 /**
  * Runs an evaluation on the main thread. Returns null if the evaluation exceeds a limit of the main thread. The
  * evaluation has then changed nothing, and must run in a worker thread.
- * @param limits default: limits of its own
+ * @param limits by default, the evaluation has its own limits
  */
 export function tryEvaluateInline<Result>(
   evaluate: (limits: InlineLimits) => Result,

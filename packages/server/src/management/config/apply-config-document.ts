@@ -131,7 +131,7 @@ async function listSkippedResources(
   if (remaining > MAX_APPLIED_RESOURCES)
     throw new Fault(
       'invalid_request',
-      `The document changes ${remaining} resources. The maximum is ${MAX_APPLIED_RESOURCES}. Apply the document in parts, without prune.`,
+      `The document changes ${remaining} resources. The maximum is ${MAX_APPLIED_RESOURCES}. Split the document, and apply each part without the option "prune".`,
     );
   if (isCurrent) return keys;
   if (steps.filter(isCounted).length > MAX_APPLIED_RESOURCES)

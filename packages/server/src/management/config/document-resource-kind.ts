@@ -73,7 +73,7 @@ interface DocumentListOptions<Config> {
   /** Absent: the operation that replaces a resource. */
   readonly operation?: string;
   /**
-   * Builds the request body of the operation. Absent: the entry without omitted secrets.
+   * Builds the request body of the operation. If absent, the body is the entry without the omitted secrets.
    * @param isEmptied whether the document sets a field of the entry to an empty map
    */
   toBody?(config: Config, keeps: IsStoredSecretRetained, isEmptied: (field: string) => boolean): object;

@@ -59,7 +59,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
     STORED_MONITOR_RESOURCE_KIND,
     (row, _, { nowMs }) => toMonitorConfig(row, nowMs),
     {
-      // A date alone means a pause. The default of `paused` next to it would contradict that.
+      // `paused_until` alone pauses the monitor. The default value of `paused` (false) would contradict it.
       toBody: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
     },
   ),

@@ -41,7 +41,7 @@ export function defineCreateInvitationOperation(dependencies: MemberDependencies
     invalidates: null,
     async run({ orgId, actor, clock, writer }, { body, idempotencyKey }) {
       const now = clock.now();
-      // The invitation replaces earlier ones. Anyone may replace those that nobody can accept.
+      // The invitation replaces earlier ones. Those that no one can accept may be replaced by any actor who may invite.
       const earlier = await listPendingInvitations(writer, orgId, body.email, now);
       const replaced = earlier.filter((row) => row.may_creator_invite).map(({ role }) => role);
       requireOwnerToManageOwners(actor, [body.role, ...replaced], now);

@@ -65,12 +65,12 @@ export function parseValueFilter(given: FilterInput): ValueFilter | undefined {
   };
 }
 
-/** No status is in it. */
+/** A range that contains no status. */
 const EMPTY_STATUS_RANGE = { from: 1, to: 0 };
 
 /**
- * Parses `429`, `5xx`, `400..499`, `error` and `*`, each optionally negated with `!`. No status matches another value, which
- * only `status_class` of charts accepts.
+ * Parses `429`, `5xx`, `400..499`, `error` and `*`, each optionally negated with `!`. Any other value matches no status;
+ * only the parameter `status_class` of charts accepts other values.
  */
 function parseStatusFilter(given: FilterInput): IntegerRangeFilter | undefined {
   const values = toList(given);

@@ -73,7 +73,7 @@ export function createSessionExpiredFault(): Fault {
 
 /**
  * Switches the session to another of the user's organizations. Returns the value of the new cookie. Records only the new
- * organization, because its members do not learn to which others the user belongs.
+ * organization, because its members must not learn which other organizations the user belongs to.
  *
  * @throws Fault `session_expired`; `not_found` for an organization that the user does not belong
  * to, whether or not it exists

@@ -39,7 +39,7 @@ export interface RedisCountersOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   /** Milliseconds added to the server's time, for tests. */
   readonly offsetMs?: () => number;
-  /** Called with the first error after each time that the connection worked. It is opened again automatically. */
+  /** Called with the first error after each successful connection. The client reconnects automatically. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -91,7 +91,7 @@ export async function openRedisCounters(options: RedisCountersOptions): Promise<
     isErrorReported = false;
     void load().catch(() => undefined);
   });
-  // Not an error: until Redis is available, this process counts alone.
+  // An unavailable Redis is not an error here: until Redis is available, this process counts locally.
   const connected = Promise.withResolvers<void>();
   client.once('ready', connected.resolve).once('error', () => connected.resolve());
   const timer = options.clock.after(START_TIMEOUT_MS, connected.resolve);

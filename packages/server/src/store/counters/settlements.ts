@@ -44,7 +44,7 @@ export function buildCorrectionSettlement(
 
 /**
  * Returns the part of a settlement that releases concurrency slots, or null if it has none. If this process granted an
- * exchange locally because the shared store was unavailable, it reports at most the concurrency slots to the store.
+ * exchange locally because the shared store was unavailable, the store has counted at most the concurrency slots of the exchange.
  * The store must then release only these slots.
  */
 export function extractSlotSettlement(settlement: ReservationSettlement): ReservationSettlement | null {

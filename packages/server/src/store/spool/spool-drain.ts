@@ -12,7 +12,7 @@ const DRAIN_DELAY_MS = 100;
  * wait long.
  */
 const BATCH_BYTES = 512 * 1024;
-/** Size below which batches do not shrink when the database is too slow for them. */
+/** Minimum size of batches that shrink because the database is too slow for them. */
 const MIN_BATCH_BYTES = 8 * 1024;
 /** Number of batches that keep the size to which a failure reduced them. */
 const BATCHES_UNTIL_GROWTH = 32;
@@ -159,7 +159,7 @@ export class SpoolDrain {
       segment.ingestedBytes === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
   }
 
-  /** After a failure, the next batches keep the smaller size: a database that was too slow for a batch still is. */
+  /** After a failure, the next batches keep the smaller size, because the database is probably still too slow for larger ones. */
   #growBatch(): void {
     if (this.#batchesUntilGrowth > 0) this.#batchesUntilGrowth -= 1;
     else this.#batchBytes = Math.min(BATCH_BYTES, this.#batchBytes * 2);
