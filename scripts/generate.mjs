@@ -211,7 +211,7 @@ function typeOf(node) {
     if (branch.const !== undefined) return `\`${branch.const}\``;
     if (branch.enum) return branch.enum.map((value) => `\`${value}\``).join(', ');
     if (branch.type === 'array')
-      return `list of ${typeOf(branch.items).replace(/^(?:string|object|integer|number)\b/, '$&s')}`;
+      return `list of ${typeOf(branch.items).replace(/\b(?:string|object|integer|number)\b/g, '$&s')}`;
     if (branch.type === 'integer' || branch.type === 'number') return number(branch);
     return { string: 'string', boolean: 'boolean', object: 'object' }[branch.type] ?? 'any value';
   });

@@ -22,6 +22,8 @@ Measures one process at its capacity and at ten times the connections, with and 
   --warm <n>         length of the warm-up of each server (8)
   --rate <list>      instead of connections, arrival rates as multiples of the capacity, such as 1,10
   --rules <name>     none or policy: secrets and card numbers are detected (none)
+  --max <n>          maximum number of requests in progress, instead of connections at capacity
+  --upstream-ms <n>  time that the upstream needs for a response, which is a stream then (0)
 `;
 
 const { values } = parseArgs({
@@ -33,6 +35,8 @@ const { values } = parseArgs({
     rules: { type: 'string', default: 'none' },
     delay: { type: 'string', default: '50' },
     rate: { type: 'string', default: '' },
+    max: { type: 'string', default: '' },
+    'upstream-ms': { type: 'string', default: '0' },
     warm: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
   },
@@ -53,18 +57,21 @@ async function main(): Promise<void> {
   const rules = values.rules === 'policy' ? POLICY : '';
   const start = async (name: string, delayMs: number) => {
     const dir = mkdtempSync(join(workDir, name));
+    const limits = values.max === '' ? '' : `, max_concurrent_requests: ${Number(values.max)}`;
+    const overload = `max_event_loop_delay_ms: ${delayMs}${limits}`;
     const candidate = prepareCandidates(
       'floe',
       dir,
       ports,
-      `${rules}server: { overload: { max_event_loop_delay_ms: ${delayMs} } }\n`,
+      `${rules}server: { overload: { ${overload} } }\n`,
     );
     if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
     const port = await freePort();
     return { name, candidate, running: await startProgram(pinProgram(candidate.program(port), pins), port) };
   };
-  const servers = [await start('protected', Number(values.delay)), await start('unprotected', 0)];
-  const few = Number(values.connections);
+  const servers = [await start('protected', Number(values.delay))];
+  if (values.max === '') servers.push(await start('unprotected', 0));
+  const few = Number(values.max === '' ? values.connections : values.max);
   for (const { candidate, running } of servers)
     await measure(candidate, running.port, few, Number(values.warm), 0);
   for (let round = 0; round < Number(values.rounds); round++)
@@ -120,7 +127,9 @@ function measure(candidate: Candidate, port: number, connections: number, second
 function buildRequest(candidate: Candidate): Buffer {
   const name = BODIES.find((each) => each === values.body);
   if (name === undefined) throw new Error(`--body must be one of ${BODIES.join(', ')}, not "${values.body}"`);
-  const body = buildBenchBody({ model: candidate.model, bytes: BODY_BYTES[name] });
+  const delayMs = Number(values['upstream-ms']);
+  const stream = delayMs === 0 ? undefined : { events: 2, delayMs };
+  const body = buildBenchBody({ model: candidate.model, bytes: BODY_BYTES[name], ...(stream && { stream }) });
   return buildBenchRequest(candidate.path, candidate.headers, body);
 }
 

@@ -23,7 +23,7 @@ const CONFIG_HELP = `Options:
            (with diff: also list them)
   --json   print the response as JSON
 
-\${NAME} in the file is replaced with the value of the environment variable NAME. If the variable of a secret is not set, the stored secret remains.
+\${NAME} in the file is replaced with the value of the environment variable NAME. If a secret refers to a variable that is not set, Floe keeps the stored secret.
 ${CONNECTION_HELP}`;
 
 /** The command `floe config diff`, which shows what applying a floe.yaml file would change. */
@@ -31,7 +31,7 @@ export const diffConfigCommand: CliCommand = {
   words: ['config', 'diff'],
   usage: 'config diff <file> [--prune]',
   summary:
-    'Shows what applying a floe.yaml file would change. Exits with status 2 if there are changes. If <file> is "-", reads standard input.',
+    'Shows what applying a floe.yaml would change; "-" reads standard input. Exits with 2 if there are changes.',
   help: CONFIG_HELP,
   usageErrorCode: 1,
   run: (args) => sendConfig('diff', args),

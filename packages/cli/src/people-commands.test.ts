@@ -82,5 +82,5 @@ test('an erasure whose process ended asks for another run', async (t) => {
   const { floe } = await startFloe(t, { state: 'lost' });
   const lost = await floe('erase', '--end-user', 'x', '--reason', 'Request 1', '--yes');
   assert.equal(lost.code, 1);
-  assert.match(lost.out, /incomplete: The job has the state "lost"\. Run the command again/);
+  assert.match(lost.out, /incomplete: The background job has the state "lost"\. Run the command again/);
 });

@@ -53,7 +53,7 @@ export const erasePersonalDataCommand: CliCommand = {
   help: `${SELECTOR_HELP}
   --reason <text>      recorded in the audit log; must not contain personal data
   --yes                do not ask for confirmation
-  --json               print the finished job as JSON
+  --json               print the finished background job as JSON
 ${CONNECTION_HELP}`,
   run: erasePerson,
 };
@@ -172,7 +172,7 @@ async function waitForJob(connection: ApiConnection, id: string): Promise<unknow
 function formatErasure(job: unknown): string {
   const state = readTextProperty(job, 'state') ?? 'unknown';
   if (state !== 'done') {
-    const error = readTextProperty(job, 'error') ?? `The job has the state "${state}".`;
+    const error = readTextProperty(job, 'error') ?? `The background job has the state "${state}".`;
     return `The erasure is incomplete: ${error} Run the command again to complete the erasure.\n`;
   }
   const erased = readProperty(readProperty(job, 'result'), 'erased');

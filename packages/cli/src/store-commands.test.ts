@@ -156,7 +156,7 @@ test('secrets rewrap lists the secrets that no key decrypts, and its exit code i
   assert.equal(status, 1);
   assert.match(stdout, /^provider_credentials: 0 re-encrypted .*, 1 could not be decrypted/m);
   assert.match(stderr, /^floe: {3}provider_credentials: org default, id crd_1, name p\/k$/m);
-  assert.match(stderr, /Append their key to FLOE_ENCRYPTION_KEYS, and run "floe secrets rewrap" again/);
+  assert.match(stderr, /Append the missing key to FLOE_ENCRYPTION_KEYS, and run "floe secrets rewrap" again/);
 });
 
 test('commands that change the database do not create one in the wrong directory', (t) => {

@@ -7,9 +7,9 @@
  */
 export const BILLED_UNITS = [
   { unit: 'input', partOf: 'tokens', label: 'Input' },
-  { unit: 'cached', partOf: 'input', label: 'Read from the provider’s cache' },
-  { unit: 'cache_write', partOf: 'input', label: 'Written to the provider’s cache' },
-  { unit: 'cache_write_1h', partOf: 'cache_write', label: 'Written to the provider’s cache for 1 hour' },
+  { unit: 'cached', partOf: 'input', label: 'Read from the prompt cache' },
+  { unit: 'cache_write', partOf: 'input', label: 'Written to the prompt cache' },
+  { unit: 'cache_write_1h', partOf: 'cache_write', label: 'Written to the prompt cache for 1 hour' },
   { unit: 'input_audio', partOf: 'input', label: 'Audio input' },
   { unit: 'input_image', partOf: 'input', label: 'Image input' },
   { unit: 'input_video', partOf: 'input', label: 'Video input' },

@@ -42,7 +42,7 @@ function shrinkMetadata(json: string): ReducedMetadata {
     if (utf8Length(smaller) <= MAX_METADATA_BYTES)
       return {
         json: smaller,
-        dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes, so these fields were removed: ${removed.join(', ')}`,
+        dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes, so the values of these fields were removed: ${removed.join(', ')}`,
       };
   }
   return { json: null, dropped: `metadata was not sent, because it exceeds ${MAX_METADATA_BYTES} bytes` };

@@ -115,7 +115,7 @@ test('moderations and rerank are forwarded to providers that offer them', async 
     body: { model: 'a-one/m-1', query: 'q', documents: ['d'] },
   });
   assert.equal(rerank.status, 400);
-  assert.match(rerank.text, /supports rerank/);
+  assert.match(rerank.text, /supports the surface \\"rerank\\"/);
 });
 
 test('files and batches: a header chooses the provider, and created objects determine it afterwards', async () => {
@@ -152,5 +152,5 @@ test('files and batches: a header chooses the provider, and created objects dete
   assert.equal(unknown.status, 404);
   const other = await harness.call(`${V1}/files`, { headers: { 'x-floe-provider': 'b-one' } });
   assert.equal(other.status, 404);
-  assert.match(other.text, /does not support files/);
+  assert.match(other.text, /does not support the surface \\"files\\"/);
 });

@@ -60,7 +60,7 @@ const COMMON_MEMBERS = new JsonMemberNameLookup([
 
 /** The APIs of all providers define fewer than 100. A larger map takes microseconds per member. */
 const MAX_TOP_LEVEL_MEMBERS = 1_000;
-const TOO_MANY_MEMBERS = 'The request body has more than 1,000 top-level fields. Remove fields.';
+const TOO_MANY_MEMBERS = 'The request body has more than 1,000 top-level fields. Send fewer fields.';
 
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;

@@ -44,7 +44,7 @@ def _shrunk(text: str) -> FittedMetadata:
         removed.append(key)
         smaller = to_json(members)
         if _bytes_of(smaller) <= LIMIT_BYTES:
-            return FittedMetadata(smaller, f"metadata exceeds {LIMIT_BYTES} bytes, so these fields were removed: {', '.join(removed)}")
+            return FittedMetadata(smaller, f"metadata exceeds {LIMIT_BYTES} bytes, so the values of these fields were removed: {', '.join(removed)}")
     return FittedMetadata(None, f"metadata was not sent, because it exceeds {LIMIT_BYTES} bytes")
 
 

@@ -118,6 +118,6 @@ function denyDecision(reason: string): HookDecision {
   return {
     decision: 'deny',
     userMessage: `${message} Run "floe hook status" for details.`,
-    agentMessage: `${message} Do not try to perform the action in another way. Ask the user to check the connection to Floe.`,
+    agentMessage: `${message} Do not try to perform the action in another way. Ask the user to run "floe hook status".`,
   };
 }

@@ -26,7 +26,7 @@ const hookCommand: CliCommand = {
   usage: 'hook <agent>',
   summary:
     'Handles a hook call of an agent: reads the payload from standard input and writes the response to standard output.',
-  help: 'Agents run bin/floe-hook.mjs, which does the same and starts faster.',
+  help: 'Agents run bin/floe-hook.mjs, which does the same thing and starts faster.',
   async run(args) {
     const [agent, ...more] = args;
     if (agent === undefined || more.length > 0) throw new UsageError('usage: floe hook <agent>');
@@ -64,7 +64,7 @@ async function printHookStatus(): Promise<number> {
     const cached = readCachedBundle(getBundleCacheDirectory(paths, settings), settings);
     const known = cached && verifyCachedBundle(cached, Number.NEGATIVE_INFINITY);
     if (!known)
-      return `no rules are cached; if the server is unreachable, ${settings.onError === 'open' ? 'every action is allowed' : 'every action is denied'}`;
+      return `no rules are cached; if the server is unreachable, ${settings.onError === 'open' ? 'agents use only their own permissions' : 'every action is denied'}`;
     const isOver = Date.parse(known.expires_at) <= Date.now();
     if (isOver)
       return `the cached rules expired at ${known.expires_at}; if the server is unreachable, the on_error settings of the rules decide`;

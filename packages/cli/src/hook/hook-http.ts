@@ -65,7 +65,7 @@ export async function sendHookRequest(request: HookHttpRequest): Promise<HookHtt
         fail(
           error instanceof HookRequestError
             ? error.message
-            : 'the response is not valid HTTP; check FLOE_BASE_URL',
+            : 'the response is not valid HTTP; check the configured base URL',
         );
       }
     };
@@ -130,7 +130,7 @@ class HookAnswerReader {
       this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
     if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
       throw new HookRequestError(
-        `the response is larger than ${(MAX_HEAD_BYTES + MAX_BODY_BYTES) >> 20} MiB; check FLOE_BASE_URL`,
+        `the response is larger than ${(MAX_HEAD_BYTES + MAX_BODY_BYTES) >> 20} MiB; check the configured base URL`,
       );
     this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
     const head = this.#head;
@@ -147,7 +147,9 @@ class HookAnswerReader {
     if (length === undefined)
       return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
     if (!/^\d+$/.test(length))
-      throw new HookRequestError('the response has an invalid content-length header; check FLOE_BASE_URL');
+      throw new HookRequestError(
+        'the response has an invalid content-length header; check the configured base URL',
+      );
     const end = bodyAt + Number(length);
     return this.#receivedBytes < end
       ? null
@@ -164,11 +166,12 @@ function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
     const end = bytes.indexOf('\r\n\r\n', from);
     const isWrong = bytes.length > from && !'HTTP/1.'.startsWith(bytes.toString('latin1', from, from + 7));
     if (isWrong || (end < 0 ? bytes.length : end) - from > MAX_HEAD_BYTES)
-      throw new HookRequestError('the response is not valid HTTP; check FLOE_BASE_URL');
+      throw new HookRequestError('the response is not valid HTTP; check the configured base URL');
     if (end < 0) return null;
     const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n');
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
-    if (status < 100) throw new HookRequestError('the response is not valid HTTP; check FLOE_BASE_URL');
+    if (status < 100)
+      throw new HookRequestError('the response is not valid HTTP; check the configured base URL');
     from = end + 4;
     if (status < 200 && status !== 101) continue;
     const headers = new Map<string, string>();
@@ -188,7 +191,9 @@ function decodeChunkedBody(bytes: Buffer): string | null {
     if (lineEnd < 0) return null;
     const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
     if (size === undefined)
-      throw new HookRequestError('the response has an invalid chunked encoding; check FLOE_BASE_URL');
+      throw new HookRequestError(
+        'the response has an invalid chunked encoding; check the configured base URL',
+      );
     const from = lineEnd + 2;
     const end = from + Number.parseInt(size, 16);
     if (end === from) return Buffer.concat(parts).toString('utf8');

@@ -37,7 +37,7 @@ export const installHookCommand: CliCommand = {
     "Configures an agent to ask the relay before it acts; shows the change to the agent's settings before writing it.",
   help: `${SCOPE_HELP}
 
-Environment, stored in a file that only you can read:
+Environment (the values are stored in a file that only you can read):
   FLOE_RELAY_KEY  a platform key with the scope "relay"
   FLOE_BASE_URL   base URL of Floe; default: http://127.0.0.1:3563`,
   run: (args) => changeHooks(args, 'install'),
@@ -59,7 +59,7 @@ async function changeHooks(args: readonly string[], action: 'install' | 'uninsta
   const malformed = findMalformedHookSetting(before, agent);
   if (malformed !== null)
     throw new UsageError(
-      `${path} was not changed because ${malformed} is not ${malformed === 'hooks' ? 'an object' : 'a list'}. Correct the file.`,
+      `${path} was not changed because "${malformed}" is not ${malformed === 'hooks' ? 'an object' : 'a list'}. Correct the file.`,
     );
   const updated = replaceFloeHooks(
     before,

@@ -13,7 +13,7 @@ export async function runHook(agent: string): Promise<number> {
   const adapter = HOOK_ADAPTERS.get(agent);
   if (!adapter) {
     process.stderr.write(
-      `floe: the agent "${agent}" is not supported. Supported agents: ${[...HOOK_ADAPTERS.keys()].join(', ')}\n`,
+      `floe: The agent "${agent}" is not supported. Supported agents: ${[...HOOK_ADAPTERS.keys()].join(', ')}\n`,
     );
     // Not 2, because that would block the agent's action.
     return 1;

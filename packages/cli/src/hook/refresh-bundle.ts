@@ -41,7 +41,8 @@ export async function refreshBundle(paths: BundleCacheLocation, settings: HookSe
   if (status !== 200)
     throw new HookRequestError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);
-  if (!bundle) throw new HookRequestError('the server did not send a rule bundle; check FLOE_BASE_URL');
+  if (!bundle)
+    throw new HookRequestError('the server did not send a rule bundle; check the configured base URL');
   const next = {
     bundle,
     etag: headers.get('etag') ?? null,

@@ -60,7 +60,9 @@ async function requestBatchDecisions(
   const given = isOne ? [answer] : isJsonObject(answer) ? answer['data'] : null;
   const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
   if (outcomes.length !== events.length)
-    throw new HookRequestError('the server did not return a decision for every event; check FLOE_BASE_URL');
+    throw new HookRequestError(
+      'the server did not return a decision for every event; check the configured base URL',
+    );
   return outcomes;
 }
 
@@ -100,7 +102,7 @@ async function postToRelay(
   try {
     return JSON.parse(text);
   } catch {
-    throw new HookRequestError("the server's response is not valid JSON; check FLOE_BASE_URL");
+    throw new HookRequestError("the server's response is not valid JSON; check the configured base URL");
   }
 }
 

@@ -43,11 +43,13 @@ export function addBifrostGovernance(
       ...(name !== undefined && { name: escapeVariableReferences(name).slice(0, 200) }),
     });
     addCaps(team, { name: `team-${slug}`, fields: { scope: 'team', team: slug } }, governance);
-    team.leaveOut({ customer_id: 'Floe has no customers; create an organization for each customer' });
+    team.leaveOut({
+      customer_id: 'Floe has no equivalent of customers; create an organization for each customer',
+    });
     team.finish();
   }
   for (const customer of source.objects('customers')) {
-    customer.leaveOutRest('Floe has no customers; create an organization for each customer');
+    customer.leaveOutRest('Floe has no equivalent of customers; create an organization for each customer');
     customer.finish();
   }
   for (const key of source.objects('virtual_keys')) addKey(key, governance, hash);
@@ -95,8 +97,8 @@ function addKey(key: ImportSourceObject, governance: Governance, hash: (value: s
   addCaps(key, { name: `key-${name}`, fields: { scope: 'key', key: name } }, governance);
   key.leaveOut({
     description: 'keys have no description in Floe',
-    customer_id: 'Floe has no customers; create an organization for each customer',
-    mcp_configs: 'Floe is not a gateway to MCP servers',
+    customer_id: 'Floe has no equivalent of customers; create an organization for each customer',
+    mcp_configs: 'Floe is not an MCP gateway; the relay controls which tools agents use',
     keys: 'a platform key can use all credentials of a provider',
   });
   key.finish();

@@ -16,7 +16,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   config_store: 'set storage.database in floe.yaml',
   logs_store: 'set storage.database in floe.yaml',
   vector_store: 'Floe has no semantic cache; it caches only responses to identical requests',
-  mcp: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
+  mcp: 'Floe is not an MCP gateway; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; set policies and cache in floe.yaml',
   auth_config: 'to create an owner, run "floe owner-link"',
   encryption_key: 'Floe encrypts stored data with its own key',

@@ -135,7 +135,7 @@ export class ImportSourceObject {
     if (typeof parsed === 'number' && Number.isFinite(parsed) && parsed >= 0) return parsed;
     this.problem(
       name,
-      `must be a number of at least 0, got ${typeof parsed === 'number' && parsed < 0 ? 'a negative number' : describeType(value)}`,
+      `must be a non-negative number, got ${typeof parsed === 'number' && parsed < 0 ? 'a negative number' : describeType(value)}`,
     );
     return undefined;
   }

@@ -81,7 +81,7 @@ function readRetries(config: ImportSourceObject): number | undefined {
   retry?.leaveOut({
     on_status_codes: 'the type of an error determines whether Floe retries',
     use_retry_after_header:
-      'Floe waits as long as the provider requests; if this is longer than 10 seconds, Floe does not retry',
+      'Floe waits as long as the provider requests; if the wait is longer than 10 seconds, Floe does not retry',
   });
   retry?.finish();
   return attempts === undefined ? undefined : Math.min(MAX_RETRIES, Math.floor(attempts));

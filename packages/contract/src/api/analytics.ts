@@ -46,7 +46,7 @@ export const requestFilterParams = {
   model_requested: word,
   provider: word,
   status: oneOrSeveral(status).describe(
-    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes the status. Repeat the parameter to match any of several.',
+    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes the status. Repeat the parameter to match any of several values.',
   ),
   state: word.describe(`State: complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
   outcome: word.describe(`Outcome of the request: ${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
@@ -216,7 +216,7 @@ const fields = {
   saved_nano_usd: nanoUsd
     .nullable()
     .describe(
-      'Cost that the cached response saved. `null` if the response did not come from the cache or has no price.',
+      'Amount that the cached response saved. `null` if the response did not come from the cache or has no price.',
     ),
   prompt_saved_nano_usd: z
     .int()

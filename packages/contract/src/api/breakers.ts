@@ -68,7 +68,7 @@ export const breakerForceInput = z.strictObject({
     .string()
     .min(1)
     .max(500)
-    .describe('Reason for the forced state. The audit log and the breaker contain this reason.'),
+    .describe('Reason for the forced state. It is recorded in the audit log and shown with the breaker.'),
 });
 
 /** A state change of a breaker, recorded by the process that observed the change. */

@@ -10,7 +10,7 @@ export const cacheSettingsResource = z
       .describe(
         'Whether Floe returns cached responses for identical requests. A route’s `cache` setting overrides this setting.',
       ),
-    ttl_seconds: z.int().describe('How long Floe may return a cached response, in seconds.'),
+    ttl_seconds: z.int().describe('How long a cached response is valid, in seconds.'),
     scope: z
       .enum(['org', 'key'])
       .describe(
@@ -28,7 +28,7 @@ export const cacheStats = z
       .strictObject({
         hits: z.int(),
         misses: z.int(),
-        saved_nano_usd: nanoUsd.describe('Cost that cached responses saved.'),
+        saved_nano_usd: nanoUsd.describe('Amount that cached responses saved.'),
         saved_usd: usd,
         bypassed: z.int().describe('Number of requests that bypassed or refreshed the cache.'),
       })

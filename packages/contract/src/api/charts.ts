@@ -167,7 +167,7 @@ const sums = {
   reasoning_tokens: z.int(),
   cost_nano_usd: nanoUsd,
   cost_usd: usd,
-  saved_nano_usd: nanoUsd.describe('Cost that cached responses saved.'),
+  saved_nano_usd: nanoUsd.describe('Amount that cached responses saved.'),
   saved_usd: usd,
 };
 

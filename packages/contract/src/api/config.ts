@@ -16,7 +16,9 @@ const problem = z.strictObject({
 
 const fileFields = {
   file: z.string().nullable().describe('Name of the configuration file. `null` means that there is none.'),
-  loaded_at: timestamp.describe('Time at which the file was last applied, or at which the process started.'),
+  loaded_at: timestamp.describe(
+    'Time at which the last change to the file was applied. If the file has not changed since the process started, the time of the start.',
+  ),
   rejected: z
     .strictObject({ at: timestamp, problems: z.array(problem) })
     .nullable()

@@ -8,11 +8,11 @@ const settings = {
   name: label.describe('Name of the window in lists and on boards.'),
   starts_at: timestamp
     .nullable()
-    .describe('Start of the window. With `schedule`, the time before which no occurrence starts.'),
+    .describe('Start of the window. With `schedule`, no occurrence starts before this time.'),
   ends_at: timestamp
     .nullable()
     .describe(
-      'End of the window. With `schedule`, the time after which no occurrence continues. To end a window early, set this field to the current time.',
+      'End of the window. With `schedule`, no occurrence continues after this time. To end a window early, set this field to the current time.',
     ),
   schedule: z
     .strictObject({ cron: z.string().min(1).max(200), timezone: createTimezoneField().optional() })

@@ -42,7 +42,7 @@ const settings = {
   muted_until: timestamp
     .nullable()
     .describe(
-      'Time until which Floe sends no failure alerts for this monitor. Floe still records the monitor’s status.',
+      'Time until which Floe delays failure alerts for this monitor. If the monitor is still failing at this time, Floe sends the alert. Floe still records the monitor’s status.',
     ),
   ...plain,
   fail_counts_as_miss: z

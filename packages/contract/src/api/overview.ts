@@ -46,7 +46,7 @@ export const orgOverview = z
       shared: z
         .enum(['ok', 'unavailable', 'memory'])
         .describe(
-          'Status of the shared counters, which are in the shared store or, if `server.processes` is greater than 1, in the supervisor. `memory` means that there are none and the Floe process uses its own counters.',
+          'Status of the shared counters, which are in the shared store or, if `server.processes` is greater than 1, in the supervisor. `memory` means that there are no shared counters, so the Floe process uses its own.',
         ),
       rows_pending: z
         .int()

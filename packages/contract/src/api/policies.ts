@@ -41,7 +41,7 @@ const object = z.record(z.string(), z.unknown());
 const sample = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages', 'embeddings']).default('chat'),
   request: object.describe('Request body in the format of the surface.'),
-  answer: object.optional().describe('Complete response to the request, in the same format.'),
+  answer: object.optional().describe('Complete response to the request, in the format of the surface.'),
   key: z.string().default('').describe('Name of the platform key, for conditions that use the key name.'),
   team: z.string().nullable().default(null),
   owner: z.string().nullable().default(null),

@@ -153,7 +153,7 @@ export const relayCoverage = z
 
 export const relayCoverageQuery = z.strictObject({
   from: timestamp.optional().describe('Start of the time range. Defaults to seven days before `to`.'),
-  to: timestamp.optional().describe('End of the time range. Defaults to now.'),
+  to: timestamp.optional().describe('End of the time range, inclusive. Defaults to now.'),
 });
 
 const draftFields = {

@@ -11,7 +11,7 @@ export const resourceMetadataFields = {
   created_at: timestamp
     .nullable()
     .describe(
-      'Time of creation. `null` if Floe has not stored the value, such as a default or the value of an environment variable.',
+      'Time of creation. `null` for a value that Floe does not store, such as a default or the value of an environment variable.',
     ),
   updated_at: timestamp.nullable(),
   updated_by: z.string().nullable().describe('Who made the last change: a key id, a member id or `file`.'),

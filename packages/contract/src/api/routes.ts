@@ -97,7 +97,7 @@ export const routeSimulationResult = z.strictObject({
       }),
     )
     .describe(
-      'Targets in the order in which Floe would try them. Targets with an open breaker are last. Floe uses them only if no other target is left.',
+      'Targets in the order in which Floe would try them. Targets with an open breaker are last. Floe uses these targets only if no other target is left.',
     ),
   skipped: z.array(z.string()).describe('Targets of the route that Floe cannot use, each with the reason.'),
 });

@@ -70,13 +70,13 @@ export const OutboundSchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Proxy for all outbound requests. If empty, the environment variable `HTTPS_PROXY` applies to HTTPS requests.',
+      'Proxy for all outbound requests. If empty at the top level, the environment variable `HTTPS_PROXY` applies to HTTPS requests.',
     ),
   no_proxy: z
     .string()
     .default('')
     .describe(
-      'Comma-separated list of hosts that Floe calls without the proxy. If empty, Floe uses the value of the environment variable `NO_PROXY`.',
+      'Comma-separated list of hosts that Floe calls without the proxy. If empty at the top level, Floe uses the value of the environment variable `NO_PROXY`.',
     ),
   ca_file: z
     .string()
@@ -98,7 +98,7 @@ export const TelemetrySchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Bearer token that `/metrics` requires on all listeners. If not set, only listeners whose surfaces are limited to `metrics` and `health` serve `/metrics`. If `server.trusted_proxies` is empty, listeners with a loopback address also serve `/metrics`.',
+      'Bearer token that `/metrics` requires on all listeners. If not set, two kinds of listeners serve `/metrics`: listeners whose surfaces are limited to `metrics` and `health`, and, if `server.trusted_proxies` is empty, listeners with a loopback address.',
     ),
 });
 

@@ -88,7 +88,9 @@ export const BudgetSchema = z
       .describe('Counts only requests whose metadata has these values.'),
     period: z
       .enum(['day', 'week', 'month', 'total'])
-      .describe('How often the budget resets, in the organization’s time zone. `total` never resets.'),
+      .describe(
+        'How often the budget resets. Periods follow the organization’s time zone. `total` never resets.',
+      ),
     limit_usd: z.number().positive().max(1_000_000_000).describe('Spending limit in US dollars per period.'),
     mode: z
       .enum(['hard', 'soft'])
@@ -107,7 +109,7 @@ export const CacheSchema = z.strictObject({
     .describe('Whether Floe returns cached responses for identical requests.'),
   ttl_seconds: createPositiveCountField()
     .default(3_600)
-    .describe('How long Floe may return a cached response, in seconds.'),
+    .describe('How long a cached response is valid, in seconds.'),
   scope: z
     .enum(['org', 'key'])
     .default('key')
@@ -146,7 +148,9 @@ export const POLICY_FIELDS = {
     .min(1)
     .max(4_000)
     .optional()
-    .describe('CEL condition. The policy applies if the condition is true.'),
+    .describe(
+      'Condition in the Common Expression Language (CEL). The policy applies if the condition is true.',
+    ),
   detect: DetectSchema.optional(),
   action: z
     .enum(['allow', 'deny', 'flag', 'redact'])

@@ -23,8 +23,10 @@ export const ScheduleSchema = z.strictObject({
   cron: z
     .string()
     .max(200)
-    .regex(CRON, 'must be a cron expression with five fields, such as 0 3 * * *')
-    .describe('Cron expression with five fields, such as `0 3 * * *`.'),
+    .regex(CRON, 'must be a cron expression such as 0 3 * * *, or a macro such as @daily')
+    .describe(
+      'Cron expression with five fields, such as `0 3 * * *`, or with a sixth field for seconds at the start, or a macro such as `@daily`.',
+    ),
   timezone: createTimezoneField()
     .optional()
     .describe('Time zone of the cron expression. Defaults to the organization’s time zone.'),
@@ -155,7 +157,11 @@ const secretUrl = () => createWebUrlField().meta({ writeOnly: true });
 const channelUnion = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
-    kind: z.literal('webhook').describe('Sends JSON to a URL, signed according to Standard Webhooks.'),
+    kind: z
+      .literal('webhook')
+      .describe(
+        'Sends JSON to a URL. If `secret` is set, Floe signs the messages according to Standard Webhooks.',
+      ),
     url: secretUrl().describe('URL that Floe sends messages to.'),
     secret: createSecretField()
       .optional()

@@ -93,7 +93,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'Prices of other billed units, in USD per million, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. docs/guides/set-prices.md lists all units.',
+      'Prices of other billed units, in USD per million, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. The guide “Set prices” lists all units.',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
@@ -126,7 +126,9 @@ const IdentitySchema = z
   .strictObject({
     access_key_id: createShortTextField()
       .optional()
-      .describe('Id of an AWS access key. If not set, Floe uses the standard AWS credential chain.'),
+      .describe(
+        'Id of an AWS access key. If not set, Floe looks for other AWS credentials in a fixed order.',
+      ),
     secret_access_key: createSecretField()
       .optional()
       .describe('Secret access key. Use `${VARIABLE}` instead of the value.'),

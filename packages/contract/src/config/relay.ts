@@ -29,7 +29,7 @@ const MatchSchema = z.strictObject({
   command: createStringListField()
     .optional()
     .describe(
-      'Shell: name of the command, including commands behind `sudo`, in `sh -c` or in a pipeline. `*` matches any characters.',
+      'Shell: name of the command, including commands after `sudo`, in `sh -c` or in a pipeline. `*` matches any characters.',
     ),
   subcommand: createStringListField()
     .optional()
@@ -92,7 +92,7 @@ const WhoSchema = z.strictObject({
   keys: createStringListField()
     .optional()
     .describe('Name of the agent’s platform key. `*` matches any characters.'),
-  teams: createStringListField().optional().describe('Team of the platform key. `*` matches any characters.'),
+  teams: createStringListField().optional().describe('Team id of the key. `*` matches any characters.'),
   owners: createStringListField()
     .optional()
     .describe('Owner of the platform key. `*` matches any characters.'),

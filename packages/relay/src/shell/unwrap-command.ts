@@ -122,7 +122,7 @@ class WrapperReader {
       }
       const taken = this.#option(text, at);
       if (taken === null) {
-        this.#doubts.push(`"${this.#name}" has the unknown option ${splitOption(text)[0].slice(0, 40)}`);
+        this.#doubts.push(`the option ${splitOption(text)[0].slice(0, 40)} of "${this.#name}" is unknown`);
         if (from === 0) this.#options(at + 2);
       } else at += taken;
     }

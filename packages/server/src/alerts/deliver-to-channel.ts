@@ -134,7 +134,7 @@ async function sendMessage(
     // The secrets of this channel cannot be decrypted. Other channels must still be served.
     context.log.error(
       { err: error, channel: channel.name },
-      'secrets of a channel could not be decrypted, so its alerts are not sent; retrying; check FLOE_ENCRYPTION_KEYS, or enter the secrets again',
+      'secrets of a channel could not be decrypted, so its alerts are not sent; check FLOE_ENCRYPTION_KEYS, or enter the secrets again; retrying',
     );
     const reason = error instanceof Error ? error.message : String(error);
     return { ...UNREADABLE_SECRETS, error: reason };

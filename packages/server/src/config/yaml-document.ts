@@ -29,7 +29,10 @@ export function parseYamlDocument(text: string): ParsedYaml {
   const lines = new LineCounter();
   const nowhere = { tree: null, positions: new PositionTableBuilder().build() };
   if (text.length > MAX_CHARACTERS)
-    return { ...nowhere, problems: [createProblem(1, 1, `must be at most ${MAX_CHARACTERS >> 20} MB`)] };
+    return {
+      ...nowhere,
+      problems: [createProblem(1, 1, `must have at most ${MAX_CHARACTERS >> 20} million characters`)],
+    };
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,

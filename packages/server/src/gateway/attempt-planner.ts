@@ -86,7 +86,7 @@ const NO_REPLAY_DECISION = {
   step: 'send',
   outcome: 'no_replay',
   reason:
-    'the response can contain parts that cannot be replayed; if the stream is cut off, the client receives the error',
+    'the response can contain parts that cannot be replayed; if the stream is cut off, the client receives an error',
 } as const;
 
 /**

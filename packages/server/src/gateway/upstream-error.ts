@@ -171,10 +171,14 @@ export function toNetworkFault(provider: string, error: Error, headSeen: boolean
   const code = networkErrorCode(error);
   const cause = error;
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new Fault('upstream_timeout', `${provider} did not accept the connection in time.`, {
-      phase: 'connect',
-      cause,
-    });
+    return new Fault(
+      'upstream_timeout',
+      `${provider} did not accept the connection in time. Send the request again.`,
+      {
+        phase: 'connect',
+        cause,
+      },
+    );
   // The second and third are the errors of undici for uploads. Its parser has a name but not always a code.
   if (
     error instanceof MalformedResponseError ||
@@ -198,10 +202,10 @@ export function toNetworkFault(provider: string, error: Error, headSeen: boolean
 function describeUnreachable(provider: string, error: Error, code: string): string {
   // Usually caused by a configured credential or header. The message contains nothing of the request.
   if (error instanceof UnsendableRequestError)
-    return `The request to ${provider} was not sent: ${error.message} (${code}).`;
+    return `The request to ${provider} was not sent: ${error.message} (${code}). Check the headers and the credential of the provider.`;
   if (error instanceof ConnectionClosedEarlyError)
-    return `${provider} closed the connection without a response (${code}).`;
-  return `${provider} could not be reached (${code}).`;
+    return `${provider} closed the connection without a response (${code}). Send the request again.`;
+  return `${provider} could not be reached (${code}). Check the provider's base_url, or send the request again.`;
 }
 
 function networkErrorCode(error: Error): string {

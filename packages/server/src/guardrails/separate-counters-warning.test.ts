@@ -23,7 +23,7 @@ test('processes that use the same database with separate counters are reported o
   assert.deepEqual(line?.fields, { processes: 2 });
   assert.match(
     line?.message ?? '',
-    /so together they can exceed limits and budgets; set storage\.shared to the same/,
+    /so all processes together can exceed limits and budgets; set storage\.shared to the same/,
   );
   clock.advance(600_000);
   assert.equal(log.lines.length, 1);

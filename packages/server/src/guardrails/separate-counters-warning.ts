@@ -32,7 +32,7 @@ export function watchForSeparateCounters(options: SeparateCountersOptions): () =
     else if (clock.monotonic() - sharedSince >= GRACE_MS) {
       log.warn(
         { processes: replicaCount },
-        'other processes use the same database, but not the same counters, so together they can exceed limits and budgets; set storage.shared to the same Redis or Valkey URL for all processes',
+        'other processes use the same database but not the same counters, so all processes together can exceed limits and budgets; set storage.shared to the same Redis or Valkey URL for all processes',
       );
       return;
     }

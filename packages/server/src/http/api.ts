@@ -202,7 +202,7 @@ function parseIdempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value === '' || value.length > 255)
-    throw new Fault('invalid_request', 'The Idempotency-Key header must be 1 to 255 characters long.', {
+    throw new Fault('invalid_request', 'The header Idempotency-Key must be 1 to 255 characters long.', {
       param: 'Idempotency-Key',
     });
   return value;

@@ -81,7 +81,8 @@ function heartbeatOperation() {
       next_due_at: { ...dateTimeSchema, type: ['string', 'null'] },
       metadata_dropped: {
         type: 'string',
-        description: 'Reason why Floe did not store the metadata. Absent if Floe stored it.',
+        description:
+          'Reason why Floe did not store the metadata. Absent if Floe stored the metadata, or if the request contained none.',
       },
       ignored_fields: {
         type: 'array',

@@ -54,7 +54,7 @@ export function createLazyApi(
         (error: unknown) => {
           options.log.error(
             { err: error },
-            'the API could not be loaded; Floe tries again at the next API request',
+            'API could not be loaded; Floe tries again at the next API request',
           );
           sendFault(res, requestId, loadFault(requestId));
         },

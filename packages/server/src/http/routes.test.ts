@@ -62,7 +62,7 @@ function channelsExpected(): Record<string, RouteExpectation> {
   const one: RouteExpectation['path'] = ({ key }) => `${channels}/${key}`;
   const list = () => channels;
   const test: RouteExpectation['path'] = (ids) => `${one(ids)}/test`;
-  const scope = 'monitoring';
+  const scope = ['monitoring', 'management'] as const;
   const body = { name: 'hooks', ...WEBHOOK_CHANNEL };
   return {
     [`GET ${channels}`]: { path: list, succeeds: 200, scope, anotherOrgs: 200 },
@@ -135,7 +135,7 @@ const EXPECTED: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/monitoring/alerts': {
     path: () => '/api/monitoring/alerts',
     succeeds: 200,
-    scope: 'monitoring',
+    scope: ['monitoring', 'management'],
     anotherOrgs: 200,
   },
   ...createAnalyticsRouteExpectations(),

@@ -18,7 +18,7 @@ export function createPolicyThreadMetrics(threads: Pick<PolicyThreads, 'stats'>)
   });
   const rejected = new CounterFamily({
     name: 'floe_policy_thread_rejections_total',
-    help: 'Number of requests that Floe rejected with status 503 because too many policy evaluations or bytes were waiting, or because an evaluation took too much time or memory.',
+    help: 'Number of requests that Floe rejected with status 503 because too many or too large policy evaluations were waiting, or because an evaluation took too much time or memory.',
     labels: [],
   });
   return {

@@ -123,7 +123,7 @@ async function drainAndClose(
   if ((await Promise.race([closeAll(parts, targets, drained), late])) !== 'late') return;
   parts.log.warn(
     {},
-    'shutdown was not completed in time, for example because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
+    'shutdown was not completed in time, possibly because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
   );
 }
 

@@ -87,7 +87,7 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
   if (actor.member && reason === null)
     throw new Fault(
       'reason_required',
-      'This change allows more spending, so it requires a reason. Send the field "reason". Floe records the reason in the audit log.',
+      'This change can allow more spending, so it requires a reason. Send the field "reason". Floe records the reason in the audit log.',
       { param: 'reason' },
     );
   requireStepUp(actor, nowMs);

@@ -84,5 +84,5 @@ async function requireCurrentMember(
 }
 
 function createAccessChangedFault(what: string): Fault {
-  return new Fault('conflict', `${what} changed while Floe processed this request. Repeat the request.`);
+  return new Fault('conflict', `${what} changed while Floe processed this request. Retry the request.`);
 }

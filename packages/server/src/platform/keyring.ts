@@ -252,7 +252,7 @@ function unknownKeyFault(isCurrent: boolean): Fault {
       'This platform key is invalid. Check that the key is complete and belongs to this installation.',
     );
   const message =
-    'This platform key cannot be verified, because this process has not read the latest keys from the database yet. Try again.';
+    'This platform key cannot be verified, because this process has not read the latest keys from the database yet. Retry the request.';
   return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 

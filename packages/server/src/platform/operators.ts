@@ -75,7 +75,8 @@ export async function revokeOperatorRoleFromHost(
   email: string,
 ): Promise<void> {
   const user = await findUserByEmail(writer, email);
-  if (!user) throw new Fault('not_found', `No account has the email address ${email}.`);
+  if (!user)
+    throw new Fault('not_found', `No account has the email address ${email}. Check the email address.`);
   if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is not an operator.`);
   await auditInEveryOrg(writer, clock, 'operators.revoke', user.id);
 }

@@ -198,6 +198,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: 'The connection was closed without a response. Check base_url and the proxy settings.',
   EHOSTUNREACH: 'The host is unreachable. Check base_url, and check the network of the Floe server.',
   ENETUNREACH: 'The network is unreachable. Check base_url, and check the network of the Floe server.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out. A firewall might be blocking the connection.',
+  UND_ERR_CONNECT_TIMEOUT:
+    'The connection timed out. Check base_url, and check whether a firewall blocks the connection.',
   closed_early: 'The connection was closed without a response. Check base_url and the proxy settings.',
 };

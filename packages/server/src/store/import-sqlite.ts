@@ -214,7 +214,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new FatalError(
-        `PostgreSQL rejected ${result.rejected.length} request rows${lastId === '' ? '' : ` after the id ${lastId}`}, so the copy is incomplete. These rows exist only in the SQLite database. Keep this database, and report the problem with the errors in the PostgreSQL log.`,
+        `PostgreSQL rejected ${result.rejected.length} request rows${lastId === '' ? '' : ` after the id ${lastId}`}, so the copy is incomplete. These rows exist only in the SQLite database. Keep the SQLite database, and report the problem with the errors in the PostgreSQL log.`,
       );
     copied += result.inserted;
     lastId = last.id;

@@ -45,7 +45,7 @@ export async function readLitellmTables(url: string): Promise<LitellmTables> {
   } catch (error) {
     const reason = error instanceof pg.DatabaseError ? `${error.message} (${error.code})` : codeOf(error);
     throw new FatalError(
-      `The LiteLLM database cannot be read: ${reason}. Check the URL, and check that its database user can read the tables.`,
+      `The LiteLLM database cannot be read: ${reason}. Check the URL, and check that the database user in the URL can read the tables.`,
     );
   } finally {
     await client.end().catch(() => undefined);

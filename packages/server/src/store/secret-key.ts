@@ -150,7 +150,7 @@ function readSecretFile(path: string): string | null {
   // Windows has no such bits and reports every file as readable.
   if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
     throw new FatalError(
-      `Other users of this machine can read ${path}. It contains the key that decrypts every stored credential. Run: chmod 600 ${path}`,
+      `Other users of this machine can read ${path}. The file contains the key that decrypts every stored credential. Run: chmod 600 ${path}`,
     );
   return text;
 }

@@ -50,7 +50,7 @@ export function readIdeToolSettings(body: JsonObject, draft: RequestReadContext)
       throw createInvalidFieldFault(`Each tool in \`${member}\` must have a name.`, member);
     if (tool.kind === 'freeform' && tool.grammar && !GRAMMAR_SYNTAXES.has(tool.grammar.syntax))
       throw createInvalidFieldFault(
-        `The grammar syntax of the tool \`${tool.name}\` must be lark or regex.`,
+        `The grammar syntax of the tool \`${tool.name}\` must be \`lark\` or \`regex\`.`,
         member,
       );
   }

@@ -13,12 +13,12 @@ import {
 const SECTION_REASONS: Readonly<Record<string, string>> = {
   include: 'merge the included files into one file before the import',
   guardrails: 'write policies in floe.yaml',
-  mcp_servers: 'Floe is not a gateway to MCP servers; the relay controls which tools agents use',
+  mcp_servers: 'Floe is not an MCP gateway; the relay controls which tools agents use',
   vector_store_registry: 'Floe has no vector stores',
   search_tools: 'Floe has no search tools',
   credential_list: 'set api_key on each model before the import',
   finetune_settings: 'set orgs[].passthrough in floe.yaml',
-  files_settings: 'Floe sends files to the provider of the request',
+  files_settings: 'clients select the provider of a file with the header x-floe-provider',
 };
 
 /** Converts a LiteLLM configuration and, if `tables` is given, the contents of the LiteLLM database. */

@@ -211,7 +211,7 @@ function readRouting(
       params.note(
         field,
         'changed',
-        'became part of a limit for the model, which is the sum over all model_list entries of the model; if one of these entries has no value, the limit is omitted',
+        'became part of a limit for the model: the sum of the values in all model_list entries of the model; if one of these entries has no value, the limit is not imported',
       );
   return {
     group,

@@ -9,7 +9,7 @@ const INSTALLATION = 'the setting applies only to LiteLLM itself';
 const LITELLM_REASONS: Readonly<Record<string, string>> = {
   drop_params:
     'Floe always removes fields that a provider does not support and lists them in the response header x-floe-dropped',
-  modify_params: 'Floe translates requests with fixed rules',
+  modify_params: 'Floe has no setting that changes how it translates requests',
   callbacks: LOGGING,
   success_callback: LOGGING,
   failure_callback: LOGGING,

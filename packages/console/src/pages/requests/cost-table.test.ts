@@ -46,7 +46,7 @@ test('the lines of one attempt are its kinds of tokens, and their sum is the cos
         2,
         [
           ['Input', 2_332],
-          ['Read from the provider’s cache', 15_872],
+          ['Read from the prompt cache', 15_872],
           ['Output', 842],
         ],
       ],
@@ -105,9 +105,9 @@ test('a billed unit has a line of its own, in place of the tokens it is a part o
     table.parts.flatMap(({ lines }) => lines.map(({ kind, tokens }) => [kind, tokens])),
     [
       ['Input', 0],
-      ['Written to the provider’s cache', 100_000],
+      ['Written to the prompt cache', 100_000],
       ['Output', 0],
-      ['Written to the provider’s cache for 1 hour', 900_000],
+      ['Written to the prompt cache for 1 hour', 900_000],
       ['Web searches', 100],
     ],
   );

@@ -62,7 +62,7 @@ export function findBatchReferences(bytes: Buffer): BatchReferences {
   collectReferences(parsed, found);
   if (found.models.size > MAX_MODELS_PER_REQUEST)
     throw ambiguousBodyFault(
-      `it names more than ${MAX_MODELS_PER_REQUEST.toLocaleString('en-US')} different models`,
+      `the request must name at most ${MAX_MODELS_PER_REQUEST.toLocaleString('en-US')} different models`,
     );
   return found;
 }

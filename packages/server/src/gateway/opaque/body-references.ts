@@ -117,7 +117,7 @@ function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: S
       for (const model of findBatchReferences(entry).models) found.add(model);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      throw new Fault('invalid_request', `requests[${at}] cannot be checked: ${error.message}.`, {
+      throw new Fault('invalid_request', `requests[${at}] is invalid: ${error.message}.`, {
         param: `requests[${at}]`,
       });
     }

@@ -46,7 +46,7 @@ export function planOpaqueAttempt(x: Exchange, target: Target, input: OpaquePlan
   if (body.kind === 'upload' && !body.upload.isUnsent)
     throw new Fault(
       'unsupported_parameter',
-      'The request body was already streamed to a provider, so it cannot be sent to another provider.',
+      'The request body was already streamed to a provider, so Floe cannot send the body to another provider. Send the request again.',
     );
   return {
     request: buildOpaqueRequest(x, target, input),

@@ -243,7 +243,7 @@ function findReferences(
     return { ...things, models: [...new Set([...things.models, ...findBatchReferences(bytes).models])] };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw new Fault('invalid_request', `The request body cannot be checked: ${error.message}.`);
+    throw new Fault('invalid_request', `The request body is invalid: ${error.message}.`);
   }
 }
 

@@ -32,7 +32,7 @@ function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, m
   if (offering.length === 0)
     throw new Fault(
       'unsupported_parameter',
-      `None of the providers of the model "${model.slice(0, 200)}" (${route.targets.map(({ provider }) => provider.id).join(', ')}) supports ${resource.surface}. Use a model from another provider.`,
+      `None of the providers of the model "${model.slice(0, 200)}" (${route.targets.map(({ provider }) => provider.id).join(', ')}) supports the surface "${resource.surface}". Use a model from another provider.`,
       { param: 'model' },
     );
   const targets = owner
@@ -58,7 +58,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
   if (id === undefined)
     throw new Fault(
       'missing_required_parameter',
-      `This request does not specify a provider. Set the header x-floe-provider to the id of the provider for ${resource.surface}, or specify a model.`,
+      `This request does not specify a provider. Set the header x-floe-provider to the id of a provider that supports the surface "${resource.surface}", or specify a model.`,
       { param: 'x-floe-provider' },
     );
   const provider = catalog.providers.get(id);
@@ -66,7 +66,7 @@ function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteIn
     throw new Fault(
       'not_found',
       provider
-        ? `The provider "${id}" does not support ${resource.surface}. Use another provider.`
+        ? `The provider "${id}" does not support the surface "${resource.surface}". Use another provider.`
         : `The provider "${id.slice(0, 100)}" is not enabled; enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`,
       { param: 'x-floe-provider' },
     );

@@ -49,13 +49,13 @@ function resolvePassthroughRoute(style: ApiStyle, input: OpaqueRouteInput): Reso
   if (behind.length === 0)
     throw new Fault(
       'not_found',
-      `No provider is configured for this path. Set one in floe.yaml: passthrough: { ${style}: <provider id> }.`,
+      `No provider is configured for this path. Ask an admin to set passthrough.${style} to the id of a provider.`,
     );
   const reachable = owner ? behind.filter(({ provider }) => provider.id === owner.provider) : behind;
   if (reachable.length === 0)
     throw new Fault(
       'not_found',
-      'The object that this request refers to is stored at a provider that is no longer configured for this path. Add the provider to passthrough in floe.yaml, or create the object again.',
+      'The object that this request refers to is stored at a provider that is no longer configured for this path. Ask an admin to add the provider to the setting passthrough, or create the object again.',
     );
   return model === null ? resolveWithoutModel(input, reachable) : resolveForModel(input, model, reachable);
 }

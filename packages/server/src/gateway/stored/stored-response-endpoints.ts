@@ -89,9 +89,13 @@ async function cancelResponse({ turn, reader }: FoundResponse): Promise<JsonObje
   if (!isResponseInProgress(current)) return evaluateAndStoreResponse(reader, turn, current);
   const told = await callResponseProvider(reader.gateway, reader.caller.catalog, turn, 'cancel');
   if (told === null || told.status !== 200 || told.body === null)
-    throw new Fault('upstream_error', 'The provider did not cancel the response. Retry the request.', {
-      upstreamStatus: told?.status ?? 0,
-    });
+    throw new Fault(
+      'upstream_error',
+      'The provider did not cancel the response, or is no longer configured. Check that the provider is enabled, then retry the request.',
+      {
+        upstreamStatus: told?.status ?? 0,
+      },
+    );
   return evaluateAndStoreResponse(reader, turn, told.body);
 }
 
@@ -100,9 +104,13 @@ async function requireTurn(reader: StoredResponseContext, id: string): Promise<F
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const turn = await reader.gateway.turns.find(owner, id);
   if (turn) return { turn, reader, owner };
-  throw new Fault('not_found', `There is no stored response "${id.slice(0, 100)}" for this key.`, {
-    param: 'response_id',
-  });
+  throw new Fault(
+    'not_found',
+    `The stored response "${id.slice(0, 100)}" does not exist, or this key cannot access it. Check the id, or use the key that created the response.`,
+    {
+      param: 'response_id',
+    },
+  );
 }
 
 function parseStartingAfter(query: URLSearchParams): number {

@@ -199,7 +199,7 @@ export function decryptStoredTurn(
 function unreadableTurnFault(cause?: Error): Fault {
   const message =
     cause instanceof UnreadableSecretError && cause.reason === 'wrong_key'
-      ? 'The stored response is encrypted with a key that is not configured. Ask the operator to append the previous key to FLOE_ENCRYPTION_KEYS.'
-      : 'The stored response is damaged and cannot be read. To continue the conversation, send all of it in "input".';
+      ? 'The stored response is encrypted with a key that is not configured. Ask an operator to append the previous key to FLOE_ENCRYPTION_KEYS.'
+      : 'The stored response is damaged and cannot be read. Send the full conversation in "input".';
   return new Fault('internal_error', message, { cause });
 }

@@ -224,7 +224,7 @@ export class PolicyThreads {
     this.#rejected += 1;
     return new Fault(
       'overloaded',
-      `${why} Reduce the size or the number of concurrent requests, then retry.`,
+      `${why} Retry with smaller requests, or with fewer requests at the same time.`,
       {
         retryAfterMs: RETRY_AFTER_MS,
       },

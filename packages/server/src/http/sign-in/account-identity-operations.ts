@@ -19,7 +19,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
       name: 'me.identities',
       method: 'GET',
       path: '/api/me/identities',
-      summary: 'List the OpenID Connect issuers and show whether your account is connected to each',
+      summary: 'List the identity providers, and whether your account is connected to each',
       status: 200,
       answer: ownIdentityLinkList,
       async run({ browser }) {
@@ -35,7 +35,7 @@ export function createAccountIdentityOperations(context: SignInContext): readonl
       name: 'me.connect_identity',
       method: 'POST',
       path: '/api/me/identities/{name}/connect',
-      summary: 'Get the URL for connecting an OpenID Connect issuer to your account; requires a step-up',
+      summary: 'Get the URL for connecting an identity provider to your account; requires a step-up',
       status: 200,
       params: oidcParams,
       answer: oidcConnectRedirect,

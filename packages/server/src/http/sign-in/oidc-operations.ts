@@ -19,7 +19,7 @@ export function createOidcOperations(context: SignInContext, log: Log): readonly
   function redirectWithError(name: string, error: unknown) {
     const reason = signInErrorReason(error);
     if (reason === null) throw error;
-    log.warn({ issuer: name, reason, err: error }, 'sign-in with an OpenID Connect issuer failed');
+    log.warn({ issuer: name, reason, err: error }, 'sign-in with an identity provider failed');
     const query = new URLSearchParams({ error: reason, provider: name });
     return { location: `${context.site().prefix}/sign-in?${query}`, cookies: [cookie().clear()] };
   }
@@ -29,7 +29,7 @@ export function createOidcOperations(context: SignInContext, log: Log): readonly
       name: 'session.oidc_start',
       method: 'GET',
       path: '/api/session/oidc/{name}/start',
-      summary: 'Redirect to an OpenID Connect issuer to sign in or to step up',
+      summary: 'Redirect to an identity provider to sign in or to step up',
       status: 303,
       params: oidcParams,
       query: oidcStartQuery,
@@ -51,7 +51,7 @@ export function createOidcOperations(context: SignInContext, log: Log): readonly
       name: 'session.oidc_callback',
       method: 'GET',
       path: '/api/session/oidc/{name}/callback',
-      summary: 'Handle the redirect back from an OpenID Connect issuer',
+      summary: 'Handle the redirect back from an identity provider',
       status: 303,
       params: oidcParams,
       query: oidcCallbackQuery,

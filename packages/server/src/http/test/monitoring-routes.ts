@@ -75,7 +75,7 @@ export function createMonitoringRouteExpectations(): Record<string, RouteExpecta
     'POST /api/monitoring/deliveries/{id}/retry': {
       path: ({ key }) => `/api/monitoring/deliveries/${key}/retry`,
       succeeds: 204,
-      scope: 'monitoring',
+      scope,
       anotherOrgs: 404,
     },
     'GET /api/monitoring/gaps': {

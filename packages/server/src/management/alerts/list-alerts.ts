@@ -15,7 +15,7 @@ export const listAlertsOperation = defineReadOperation({
   name: 'alerts.list',
   method: 'GET',
   path: '/api/monitoring/alerts',
-  scope: 'monitoring',
+  scope: ['management', 'monitoring'],
   summary: 'List alerts, newest first, with their delivery state for each channel',
   query: alertListQuery,
   answer: createPageSchema(alertResource),

@@ -11,7 +11,7 @@ export const resendAlertDeliveryOperation = defineWriteOperation({
   name: 'deliveries.retry',
   method: 'POST',
   path: '/api/monitoring/deliveries/{id}/retry',
-  scope: 'monitoring',
+  scope: ['management', 'monitoring'],
   summary: 'Retry a failed or pending alert delivery immediately',
   params: idParams,
   answer: z.null(),

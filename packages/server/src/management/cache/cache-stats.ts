@@ -20,7 +20,7 @@ export function defineGetCacheStatsOperation(getCacheSize: GetCacheSize): Operat
     method: 'GET',
     path: '/api/management/cache/stats',
     scope: 'management',
-    summary: 'Read the hit rate and size of the response cache',
+    summary: 'Read the hits and misses of the response cache in the last 24 hours, and the size of the cache',
     answer: cacheStats,
     async run({ orgId, reader, clock }) {
       const to = Math.ceil(clock.now() / HOUR_MS) * HOUR_MS;

@@ -39,7 +39,7 @@ function requireStepLimits(steps: readonly ConfigStep[]): void {
   if (steps.length > MAX_RESOURCES)
     throw new Fault(
       'invalid_request',
-      `The document must contain at most ${MAX_RESOURCES} resources, got ${steps.length}. Apply it in parts, without prune.`,
+      `The document must contain at most ${MAX_RESOURCES} resources, got ${steps.length}. Split the document, and apply each part without the option "prune".`,
     );
 }
 

@@ -149,7 +149,7 @@ function toProviderEntry(
     ...(Object.keys(headers).length > 0 && {
       headers: named(headers, [row.id, 'header'], (name) =>
         name === UNREADABLE_HEADERS
-          ? `the headers ${of}, which cannot be decrypted; replace this entry with their names and values`
+          ? `the headers ${of}, which cannot be decrypted; replace this entry with the names and values of the headers`
           : `the header ${name} ${of}`,
       ),
     }),
@@ -162,7 +162,10 @@ function toProviderEntry(
         return {
           name,
           weight,
-          api_key: placeholders.create([row.id, name, 'key'], `the key "${name}" ${of}${end}`),
+          api_key: placeholders.create(
+            [row.id, name, 'key'],
+            `the key of the credential "${name}" ${of}${end}`,
+          ),
         };
       }),
     }),

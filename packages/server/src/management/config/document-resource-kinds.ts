@@ -137,7 +137,7 @@ function toChannelEntry(
   const { name, kind, settings_json } = row;
   const secrets = listChannelSecretNames(row, dependencies.providers.secretsKey).map((field) => [
     field,
-    placeholders.create(['channel', name, field], `${field} of the channel "${name}"`),
+    placeholders.create(['channel', name, field], `the ${field} of the channel "${name}"`),
   ]);
   return { ...JSON.parse(settings_json), name, kind, ...Object.fromEntries(secrets) };
 }

@@ -75,10 +75,10 @@ function describeMissing(missing: readonly KeptSecret[]): string {
 function describeSecret({ section, name, path }: Omit<KeptSecret, 'variable'>): string {
   const [field, part] = path;
   if (section === 'keys') return `the platform key "${name}"`;
-  if (section === 'channels') return `${field} of the channel "${name}"`;
+  if (section === 'channels') return `the ${field} of the channel "${name}"`;
   const what =
     field === 'credentials'
-      ? `key "${part}"`
+      ? `key of the credential "${part}"`
       : field === 'headers'
         ? `header ${part}`
         : field === 'outbound'

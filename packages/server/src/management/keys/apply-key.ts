@@ -73,7 +73,7 @@ async function findStoredKey(
     );
   const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
   if (row?.source === 'file')
-    throw new ConfigStepNotAppliedError(`is defined in ${formatSourceLocation(row)}`, true);
+    throw new ConfigStepNotAppliedError(`this key is defined in ${formatSourceLocation(row)}`, true);
   return row;
 }
 

@@ -55,7 +55,11 @@ export async function requireTeamExists(
   team: string | null | undefined,
 ): Promise<void> {
   if (typeof team === 'string' && !(await findTeamById(reader, orgId, team)))
-    throw new Fault('invalid_request', `team: "${team}" does not exist; create it first`, {
-      param: 'team',
-    });
+    throw new Fault(
+      'invalid_request',
+      `team: there is no team "${team}" in this organization. Create the team first.`,
+      {
+        param: 'team',
+      },
+    );
 }

@@ -16,7 +16,8 @@ export function defineListGapsOperation(dependencies: MonitoringDependencies): O
     method: 'GET',
     path: '/api/monitoring/gaps',
     scope: MONITORING_SCOPES,
-    summary: 'List the gaps in which no Floe process could accept beats, oldest first',
+    summary:
+      'List the gaps in which no Floe process could accept beats, oldest first; defaults to the last 30 days',
     query: monitorHistoryRangeQuery,
     answer: gapList,
     async run(_context, { query }) {

@@ -25,7 +25,7 @@ export function defineDryRunPoliciesOperation(
     method: 'POST',
     path: '/api/management/policies/dry-run',
     scope: 'management',
-    summary: 'Evaluate samples or stored bodies against draft or active policies',
+    summary: 'Evaluate samples or stored bodies against draft policies or the policies in force',
     body: policyDryRunInput,
     answer: policyDryRunResult,
     async run({ orgId, reader, clock }, { body }) {

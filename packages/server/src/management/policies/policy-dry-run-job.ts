@@ -49,7 +49,7 @@ export function defineStartPolicyDryRunOperation({
     path: '/api/management/policies/dry-run/jobs',
     scope: 'management',
     summary:
-      'Start a background job that evaluates the stored bodies of a time range against draft or active policies',
+      'Start a background job that evaluates the stored bodies of a time range against draft policies or the policies in force',
     body: policyDryRunJobInput,
     answer: backgroundJobResource,
     async run({ orgId, actor, reader, clock }, { body }) {

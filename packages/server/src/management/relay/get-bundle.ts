@@ -14,7 +14,7 @@ export function defineGetBundleOperation({ orgRelays, bundleKey }: RelayDependen
     path: '/relay/v1/bundle',
     scope: 'relay',
     summary:
-      'Read the signed rule bundle that hooks evaluate when they cannot reach the server; supports If-None-Match',
+      'Read the signed rule bundle that hooks evaluate when they cannot reach the server; supports `If-None-Match`',
     answer: relayBundle,
     hasEntityTag: true,
     run: async ({ actor, clock, orgId }) => ({

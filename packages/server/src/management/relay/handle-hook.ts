@@ -27,7 +27,7 @@ const hookPayloadSchema = z
 const hookAnswerSchema = z
   .record(z.string(), z.unknown())
   .describe(
-    'The response that the agent expects from its hooks, or `{exit_code, stderr}` if it does not expect JSON.',
+    'The response that the agent expects from its hooks, or `{exit_code, stderr}` if the agent does not expect JSON.',
   );
 
 /**
@@ -55,7 +55,7 @@ export function defineHandleHookOperation({
       if (call.name === '')
         throw new Fault(
           'invalid_request',
-          `The payload does not name the event of the agent. Send the payload that ${params.agent} passes to its hooks.`,
+          `The payload does not contain the name of a hook event. Send the payload that ${params.agent} passes to its hooks.`,
         );
       const { relay } = orgRelays.get(orgId);
       const { ask_fallback, keep_text } = relay.config;

@@ -13,7 +13,7 @@ export const listRequestsOperation = defineReadOperation({
   method: 'GET',
   path: '/api/analytics/requests',
   scope: 'management',
-  summary: 'List requests, newest first; `metadata.<key>=<value>` filters on metadata',
+  summary: 'List requests, newest first; `metadata.<key>=<value>` filters by metadata',
   query: requestListQuery,
   answer: requestListPage,
   async run({ orgId, reader }, { query }) {

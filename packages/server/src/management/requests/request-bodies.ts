@@ -25,7 +25,10 @@ export function defineGetRequestBodiesOperation(bodies: Pick<BodyStore, 'open'>)
     async run({ orgId, actor, writer }, { params }) {
       const row = await findStoredBodies(writer, orgId, params.id);
       if (!row || !canReadBodies(actor, row.owner))
-        throw new Fault('not_found', 'No bodies are stored for a request with this id.');
+        throw new Fault(
+          'not_found',
+          'No bodies are stored for a request with this id, or you are not allowed to read them. Floe deletes bodies when their retention period ends.',
+        );
       const { request, answer } = bodies.open(row);
       const created_at = new Date(row.created_at).toISOString();
       return {

@@ -50,7 +50,7 @@ export function createBoardResourceKind(dependencies: MonitoringDependencies): B
       create: 'Create a board; private by default',
       get: 'Read one board, by id or slug',
       update: 'Change a board',
-      replace: 'Create or replace a board by its slug',
+      replace: 'Create or replace a board by its id or slug',
       delete: 'Remove a board; its monitors are not affected',
     },
     schemas: BOARD_SCHEMAS,

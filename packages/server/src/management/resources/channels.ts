@@ -65,7 +65,7 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
   return {
     kind: 'channels',
     path: '/api/monitoring/channels',
-    scope: 'monitoring',
+    scope: ['management', 'monitoring'],
     volatileFields: ['failures', 'backoff_until'],
     summaries: CHANNEL_SUMMARIES,
     schemas: CHANNEL_SCHEMAS,

@@ -66,7 +66,8 @@ export function createProviderResourceKind(dependencies: ProviderDependencies): 
       update:
         'Change a provider; a request that changes its URL must contain its credentials and other secrets again',
       replace: 'Create or replace a provider by its id',
-      delete: 'Remove a provider and its credentials; fails while a route refers to it',
+      delete:
+        'Remove a provider and its credentials; fails while a route or the setting `passthrough` refers to the provider',
     },
     schemas: PROVIDER_SCHEMAS,
     notFoundMessage: stored.notFoundMessage,

@@ -157,7 +157,7 @@ function findKeyFault(
   if (key.expiresAt !== null && key.expiresAt <= nowMs)
     return reject('key_expired', `The ${keyNoun} has expired.`);
   if (!key.scopes.has('gateway'))
-    return reject('insufficient_scope', `The ${keyNoun} lacks the scope "gateway".`);
+    return reject('insufficient_scope', `The ${keyNoun} needs the scope "gateway".`);
   steps.push({ step: 'authenticate', outcome: 'allowed', reason: subject });
   return null;
 }

@@ -39,7 +39,10 @@ export function loadWebauthn() {
 export function requirePasskeyRelyingParty({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { passkeys, baseUrl } = site();
   if (!auth().passkey)
-    throw new Fault('not_found', 'Sign-in with a passkey is disabled (auth.passkey in floe.yaml).');
+    throw new Fault(
+      'not_found',
+      'Sign-in with a passkey is disabled (auth.passkey in floe.yaml). Use another sign-in method.',
+    );
   if (!passkeys)
     throw new Fault(
       'not_found',

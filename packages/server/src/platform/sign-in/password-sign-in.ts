@@ -90,5 +90,8 @@ export async function verifyPassword(
  */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
   if (!getEnabledSignInMethods(context).password)
-    throw new Fault('not_found', 'Sign-in with a password is disabled (auth.password in floe.yaml).');
+    throw new Fault(
+      'not_found',
+      'Sign-in with a password is disabled (auth.password in floe.yaml). Use another sign-in method.',
+    );
 }

@@ -36,7 +36,7 @@ export async function requireSessionForCredentialChange(context: SignInContext, 
   if (live.hasAllRoles) return { live, token };
   throw new Fault(
     'insufficient_role',
-    `Some of your roles come from a different OpenID Connect issuer than the one that you signed in with${live.issuer === null ? '' : ` (${live.issuer})`}. To change your sign-in methods, sign in with the other issuer, a password or a passkey.`,
+    `Some of your roles come from a different identity provider than the one that you signed in with${live.issuer === null ? '' : ` (${live.issuer})`}. To change your sign-in methods, sign in with the other identity provider, a password or a passkey.`,
   );
 }
 

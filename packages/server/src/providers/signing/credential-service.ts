@@ -185,9 +185,7 @@ export function parseCredentialJson(text: string, what: string): JsonObject {
   } catch {
     // Reported below, without the text, which may contain a secret.
   }
-  throw createCredentialFault(
-    `${what} is not a JSON object; check the URL or the path that it was read from`,
-  );
+  throw createCredentialFault(`${what} is not a JSON object; check the configured URL or file path`);
 }
 
 /**

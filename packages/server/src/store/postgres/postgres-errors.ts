@@ -18,7 +18,7 @@ const OUTAGE_REASONS: Readonly<Record<string, string>> = {
   '25P03': 'The database ended a transaction because this process did not continue it in time.',
   '40': 'The transaction was aborted because of a conflict with another transaction.',
   '53': 'The database has run out of connections, memory or disk space.',
-  '55P03': 'The database is locked.',
+  '55P03': 'Another transaction holds a lock that the statement needs.',
   '57': 'The database is shutting down, or a statement timed out.',
   '58': 'The database server cannot access its files.',
 };

@@ -92,7 +92,7 @@ export async function openSpool({
   if (leftovers.length > 0)
     log.info(
       { files: leftovers.length, directory },
-      'an earlier process left rows in the spool; storing these rows in the database',
+      'earlier process left rows in the spool; storing these rows in the database',
     );
   const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
   const writer = new SpoolWriter({

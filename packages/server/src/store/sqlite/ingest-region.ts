@@ -48,7 +48,9 @@ export function ingestSqliteSpoolRegion(
   connection: SqliteConnection,
   region: SpoolRegion,
 ): SpoolIngestResult {
-  const { rows, rejected, torn, bytesRead } = parseSpoolRows(readRegion(region), region.last);
+  const piece = readRegion(region);
+  yieldCpu();
+  const { rows, rejected, torn, bytesRead } = parseSpoolRows(piece, region.last);
   const next = region.from + bytesRead;
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected, torn };
   connection.begin();
@@ -72,6 +74,7 @@ function insertAll(
   const refused: string[] = [];
   let inserted = 0;
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
+    yieldCpu();
     const some = rows.slice(at, at + ROWS_PER_INSERT);
     const taken = insertInOneStatement(connection, some) ? some : insertEach(connection, some, refused);
     inserted += taken.length;
@@ -80,6 +83,7 @@ function insertAll(
       live.add(values);
     }
   }
+  yieldCpu();
   writeRollups(connection, gatherer);
   const tell = connection.prepare(INSERT_LIVE_EVENT).statement;
   for (const event of live.toRows()) tell.run(...event);
@@ -150,7 +154,10 @@ function addDeltas(
   const { statement } = connection.prepare(
     buildRollupUpsertSql(table, `values ${placeholders(getRollupColumns(table))}`),
   );
-  for (const delta of deltas) statement.run(...toRollupRowValues(table, delta));
+  for (const [at, delta] of deltas.entries()) {
+    if (at % ROWS_PER_INSERT === 0) yieldCpu();
+    statement.run(...toRollupRowValues(table, delta));
+  }
 }
 
 function readRegion({ path, from, to }: SpoolRegion): Buffer {
@@ -167,4 +174,16 @@ function readRegion({ path, from, to }: SpoolRegion): Buffer {
   } finally {
     closeSync(file);
   }
+}
+
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
+const YIELD_MS = 0.05;
+
+/**
+ * Lets the main thread run if both threads share one core. Without yielding, a Linux kernel with 250 ticks per second
+ * lets this thread run for up to 4 ms while a request waits. With yielding, the 99th percentile of the latency with one
+ * connection on one core is 1.9 to 2.6 ms instead of 4.0 ms (bench/results/tail-latency.md). A yield takes about 0.1 ms.
+ */
+function yieldCpu(): void {
+  Atomics.wait(NEVER_NOTIFIED, 0, 0, YIELD_MS);
 }
