@@ -1,3 +1,4 @@
+import { getYamlErrorMessage } from '@floe/contract/yaml-error-messages';
 import { parseDocument } from 'yaml';
 
 const MAX_CHARACTERS = 16 << 20;
@@ -27,7 +28,9 @@ export function parseImportSource(text: string, file: string): unknown {
     logLevel: 'silent',
   });
   // The messages of the parser quote the text, which contains secrets.
-  const problems = document.errors.map(({ code, pos }) => `${file}:${lineOf(pos[0])}: ${code}`);
+  const problems = document.errors.map(
+    ({ code, pos }) => `${file}:${lineOf(pos[0])}: ${getYamlErrorMessage(code)}`,
+  );
   if (problems.length > 0) throw new ImportSourceError(problems.slice(0, MAX_PROBLEMS).join('\n'));
   let tree: unknown;
   try {

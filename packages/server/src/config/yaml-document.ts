@@ -1,5 +1,6 @@
 import type { ConfigPath } from '@floe/contract/config/cross-object-rules';
 import type { Json } from '@floe/contract/json';
+import { getYamlErrorMessage } from '@floe/contract/yaml-error-messages';
 import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { type ConfigProblem, formatConfigPath, type SourcePosition } from './config-problem.ts';
 import { type PositionTable, PositionTableBuilder } from './source-positions.ts';
@@ -147,7 +148,7 @@ class YamlReader {
   #refuseAgain(key: unknown): void {
     const position = this.#at(key);
     const isTold = this.problems.some((one) => one.position?.line === position.line);
-    if (!isTold) this.problems.push({ where: '', message: ERROR_MESSAGES.DUPLICATE_KEY, position });
+    if (!isTold) this.problems.push({ where: '', message: getYamlErrorMessage('DUPLICATE_KEY'), position });
   }
 
   #at(node: unknown): SourcePosition {
@@ -195,28 +196,8 @@ function firstErrorPerLine(
   return found;
 }
 
-const ERROR_MESSAGES = {
-  BAD_ALIAS: 'malformed alias (*name); put a value that starts with * in quotes',
-  BAD_COLLECTION_TYPE: 'the tag of a value does not match its type; remove the tag',
-  BAD_DQ_ESCAPE: 'unknown escape in double quotes; use single quotes or write \\\\ for a backslash',
-  BAD_INDENT: 'the indentation does not line up with the lines above',
-  BAD_SCALAR_START: 'a value starts with a reserved character; put the value in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a value contains ": "; put the value in quotes',
-  BLOCK_IN_FLOW: 'an indented block is not allowed inside { } or [ ]',
-  DUPLICATE_KEY: 'this key occurs more than once in the same map; remove the duplicate',
-  MISSING_CHAR: 'a closing quote, a closing bracket or a comma is missing',
-  MULTILINE_IMPLICIT_KEY: 'a key spans several lines; check for a missing ":" or quote above',
-  MULTIPLE_DOCS: 'only one document is allowed; remove the line with ---',
-  NON_STRING_KEY: 'each key must be plain text',
-  RESOURCE_EXHAUSTION: 'the YAML is nested too deeply; use fewer levels of nesting',
-  TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
-  TAG_RESOLVE_FAILED: 'tags (!name) are not supported; put a value that starts with ! in quotes',
-  UNEXPECTED_TOKEN: 'unexpected content; check the quotes, brackets and indentation before this position',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
 function describeYamlError(code: ErrorCode, line: string): string {
-  const known: Partial<Record<ErrorCode, string>> = ERROR_MESSAGES;
-  const words = known[code] ?? `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`;
+  const words = getYamlErrorMessage(code);
   const unquoted = /[{[,]/.test(line.slice(0, Math.max(0, line.indexOf('${'))));
   return unquoted ? `${words}; put \${…} in quotes inside { } and [ ]` : words;
 }

@@ -1,5 +1,6 @@
 import { createdInvitation, type InvitationResource, invitationCreation } from '@floe/contract/api/members';
 import { Fault } from '@floe/contract/faults';
+import { formatUtcTime } from '../../alerts/alert-wording.ts';
 import { createId, deriveId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
 import { toInvitationResource } from '../../platform/stored-member.ts';
@@ -96,7 +97,7 @@ function buildInvitationMail({
     to: email,
     subject: 'You have been invited to Floe',
     text: [
-      `You have been invited to Floe with the role ${role}. Open this link to accept the invitation. The link works once and expires at ${expires_at}:`,
+      `You have been invited to Floe with the role ${role}. Open this link to accept the invitation. The link works once and expires at ${formatUtcTime(Date.parse(expires_at))}:`,
       '',
       link,
       '',
