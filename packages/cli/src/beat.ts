@@ -1,6 +1,6 @@
 import { Floe, type HeartbeatResult } from '@floe/sdk';
 import type { CliCommand } from './command.ts';
-import { CONNECTION_HELP, readApiConnection } from './connection.ts';
+import { CONNECTION_ENVIRONMENT_HELP, readApiConnection } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
 import { parseCliOptions } from './parse-options.ts';
 import { UsageError } from './usage-error.ts';
@@ -14,7 +14,7 @@ export const beatCommand: CliCommand = {
   -m, --metadata key=value  store this metadata with the beat; can be repeated
   -q, --quiet               print nothing on success
   --json                    print the response as JSON, including failures
-${CONNECTION_HELP}
+${CONNECTION_ENVIRONMENT_HELP}
 
 Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
   run: sendBeat,

@@ -8,7 +8,7 @@ import {
   tryParseJsonText,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
-import { type ApiConnection, CONNECTION_HELP, readApiConnection } from './connection.ts';
+import { type ApiConnection, CONNECTION_ENVIRONMENT_HELP, readApiConnection } from './connection.ts';
 import { parseCliOptions } from './parse-options.ts';
 import { readTextFile } from './read-text-file.ts';
 import { UsageError } from './usage-error.ts';
@@ -24,7 +24,7 @@ const CONFIG_HELP = `Options:
   --json   print the response as JSON
 
 \${NAME} in the file is replaced with the value of the environment variable NAME. If a secret refers to a variable that is not set, Floe keeps the stored secret.
-${CONNECTION_HELP}`;
+${CONNECTION_ENVIRONMENT_HELP}`;
 
 /** The command `floe config diff`, which shows what applying a floe.yaml file would change. */
 export const diffConfigCommand: CliCommand = {

@@ -8,7 +8,7 @@ export interface ApiConnection {
 }
 
 /** The help text about the environment variables that contain the base URL and the key. */
-export const CONNECTION_HELP = `Environment:
+export const CONNECTION_ENVIRONMENT_HELP = `Environment:
   FLOE_API_KEY   a platform key (eis_…) with the scope that the command needs, such as "beat" to send beats
   FLOE_BASE_URL  base URL of Floe; default: http://127.0.0.1:3563`;
 

@@ -14,7 +14,7 @@ import {
   tryParseJsonText,
 } from './api-request.ts';
 import type { CliCommand } from './command.ts';
-import { type ApiConnection, CONNECTION_HELP, readApiConnection } from './connection.ts';
+import { type ApiConnection, CONNECTION_ENVIRONMENT_HELP, readApiConnection } from './connection.ts';
 import { parseCliOptions } from './parse-options.ts';
 import { type ApiRequest, sendApiRequest } from './send-api-request.ts';
 import { UsageError } from './usage-error.ts';
@@ -41,7 +41,7 @@ export const exportPersonalDataCommand: CliCommand = {
   summary: 'Downloads the data of one person as NDJSON.',
   help: `${SELECTOR_HELP}
   --output <file>      write to a new file that only you can read; default: standard output
-${CONNECTION_HELP}`,
+${CONNECTION_ENVIRONMENT_HELP}`,
   run: exportPerson,
 };
 
@@ -54,7 +54,7 @@ export const erasePersonalDataCommand: CliCommand = {
   --reason <text>      recorded in the audit log; must not contain personal data
   --yes                do not ask for confirmation
   --json               print the finished background job as JSON
-${CONNECTION_HELP}`,
+${CONNECTION_ENVIRONMENT_HELP}`,
   run: erasePerson,
 };
 

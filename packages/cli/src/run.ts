@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Floe, type HeartbeatResult, sendRunEvent } from '@floe/sdk';
 import { getApiJson, readTextProperty } from './api-request.ts';
 import type { CliCommand } from './command.ts';
-import { type ApiConnection, CONNECTION_HELP, readApiConnection } from './connection.ts';
+import { type ApiConnection, CONNECTION_ENVIRONMENT_HELP, readApiConnection } from './connection.ts';
 import { parseMetadataOptions } from './metadata-option.ts';
 import { OutputTail } from './output-tail.ts';
 import { parseCliOptions } from './parse-options.ts';
@@ -28,7 +28,7 @@ The command always runs, and floe always exits with the command's exit code, eve
 Options, before the "--":
   -m, --metadata key=value  store this metadata with the beat; can be repeated
   --no-output               do not capture the output of the command
-${CONNECTION_HELP}
+${CONNECTION_ENVIRONMENT_HELP}
   FLOE_BEAT_URL  the secret beat URL of the monitor, instead of a key
 
 Example: 0 3 * * *  floe run nightly-backup -- /usr/local/bin/backup --full`,

@@ -150,7 +150,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.getByLabel('Name').fill(`ops-${name}`);
     await page.getByLabel('URL', { exact: true }).fill(`${receiverUrl()}/${name}`);
     await page.getByRole('button', { name: 'Send test message' }).click();
-    await page.getByText(/Webhook responded with 200 in/).waitFor();
+    await page.getByText(/Webhook responded with status 200 in/).waitFor();
     assert.ok(received.includes(`/${name}`));
     await takeScreenshot(page, `channel-test-${name}`);
     await assertAccessible(page);

@@ -24,7 +24,7 @@ for (const [name, look] of [
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('[data-row="smart"]').click();
     await page
-      .getByText(/^Defined in floe\.yaml:\d+\. Edit the file to change it\. Floe reloads it automatically\.$/)
+      .getByText(/^Defined in floe\.yaml:\d+\. To make changes, edit the file\. Floe reloads the file automatically\.$/)
       .waitFor();
     assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
@@ -49,7 +49,7 @@ for (const [name, look] of [
 
 /** The strip stays on the way to other pages, and its link leads to all that is wrong. */
 async function everywhere(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Show problems' }).click();
+  await page.getByRole('link', { name: 'View problems' }).click();
   await page.getByRole('heading', { name: 'Running configuration' }).waitFor();
   await page.getByText(REFUSED).first().waitFor();
   for (const path of ['overview', 'monitors', 'management/members']) {

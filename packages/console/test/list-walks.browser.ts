@@ -150,7 +150,7 @@ test('a value is left out by keyboard, by a button that is seen, and a filter is
   await page.getByRole('menuitem', { name: 'Exclude key agents' }).click();
   await page.waitForURL(/key=!ci,!agents/);
   // Nothing is left: the list says which filter keeps rows away, and how many.
-  await page.getByText(`Without key is none of ci, agents: more than 100 requests.`).waitFor();
+  await page.getByText(`Without the filter “key is none of ci, agents”: more than 100 requests.`).waitFor();
   await page.getByRole('button', { name: 'Invert filter key is none of ci, agents' }).click();
   await page.waitForURL(/key=ci,agents/);
   await rowOf(page, 'ci').first().waitFor();

@@ -60,7 +60,7 @@ test('without kept bodies the tab says where to turn them on; a viewer is told w
   const id = await newestId();
   const { page, context, faults } = await openConsolePage(harness, `/o/acme/requests/${id}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
-  await page.getByText('No bodies were stored for this request').waitFor();
+  await page.getByText('No bodies are available for this request').waitFor();
   harness.signInAs('viewer');
   await page.reload();
   await page.getByRole('tab', { name: 'Bodies' }).click();

@@ -73,7 +73,7 @@ test('a key that is created again after a lost response exists once, and the dia
   await submit.click();
   await dialog.getByText('Floe did not respond.').waitFor();
   await submit.click();
-  await dialog.getByText('rotate the key or invite the person again').waitFor();
+  await dialog.getByText('To get a new key value, rotate the key.').waitFor();
   await dialog.getByLabel('Name').fill('deploy-2');
   await submit.click();
   await page.getByRole('button', { name: 'Copy key' }).waitFor();
@@ -93,7 +93,7 @@ test('Connect does not create a second key after a lost response', async () => {
   await create.click();
   await page.getByText('Floe did not respond.').waitFor();
   await create.click();
-  await page.getByText('rotate the key or invite the person again').waitFor();
+  await page.getByText('To get a new key value, rotate the key.').waitFor();
   const made = (await listNames('/api/management/keys')).filter((name) =>
     String(name).startsWith('mara-codex'),
   );
@@ -119,7 +119,7 @@ test('a key whose new value was lost can be rotated again in the same dialog', a
   await submit.click();
   await dialog.getByText('Floe did not respond.').waitFor();
   await submit.click();
-  await dialog.getByText('rotate the key or invite the person again').waitFor();
+  await dialog.getByText('To get a new key value, rotate the key.').waitFor();
   await submit.click();
   await page.getByRole('button', { name: 'Copy key' }).waitFor();
   await context.close();

@@ -90,7 +90,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
 test('what stands in the file can be read, says its line, and cannot be changed', async () => {
   const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/routes/smart`, { dark: true });
   await page
-    .getByText(/Edit the file to change it. Floe reloads it automatically/)
+    .getByText(/To make changes, edit the file. Floe reloads the file automatically/)
     .first()
     .waitFor();
   assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
@@ -187,7 +187,7 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
   const { page, context, faults } = await openConsolePage(harness, `${MANAGEMENT}/cache`);
   await page.getByLabel('Answer identical requests from the cache').click();
   await page.getByRole('button', { name: 'Save cache settings' }).click();
-  await page.getByText('Cache enabled.').first().waitFor();
+  await page.getByText('Cache settings saved. The cache is enabled.').first().waitFor();
   for (let n = 0; n < 3; n += 1) await harness.chat('sandbox/echo', { temperature: 0 });
   await page.getByText(/of \d+ cacheable requests/).waitFor();
   await page.getByRole('button', { name: 'Clear cache' }).click();

@@ -128,7 +128,7 @@ test('what may not be done is shown, off, and says who can', async () => {
 
 test('a monitor of the file is read, not changed, and says where to change it', async () => {
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/monitors/nightly-backup/edit');
-  await page.getByText('Edit the file to change it. Floe reloads it automatically.').waitFor();
+  await page.getByText('To make changes, edit the file. Floe reloads the file automatically.').waitFor();
   assert.equal(await page.getByLabel('Name').isDisabled(), true);
   assert.equal(await page.getByRole('button', { name: 'Save monitor' }).count(), 0);
   await takeScreenshot(page, 'monitor-file-desktop-light');
@@ -148,7 +148,7 @@ test('a change made meanwhile is shown before anything is lost', async () => {
   await page.getByRole('button', { name: 'Save monitor' }).click();
   const told = page
     .getByRole('alert')
-    .filter({ hasText: 'Another user saved changes while you were editing' });
+    .filter({ hasText: 'Another member saved changes while you were editing' });
   await told.getByText('Theirs', { exact: true }).waitFor();
   await assertAccessible(page);
   await told.getByRole('button', { name: 'Save my changes' }).click();

@@ -123,7 +123,7 @@ test('settings say where they stand, and a change by somebody else is shown befo
     '/o/acme/management/settings/data',
     PHONE_DARK,
   );
-  await page.getByText('Edit the file to change it').first().waitFor();
+  await page.getByText('To make changes, edit the file').first().waitFor();
   await takeScreenshot(page, 'settings-data-phone-dark');
   await assertAccessible(page);
   const keys = page.getByLabel('Metadata keys');

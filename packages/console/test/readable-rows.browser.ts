@@ -52,7 +52,7 @@ test('a laptop shows the models of a request with several attempts, and its reas
   ]);
   const row = page.locator('[data-row]').first();
   await row.getByText('3 attempts').waitFor();
-  await row.locator('[data-column=status]').getByText('upstream rate limit', { exact: true }).waitFor();
+  await row.locator('[data-column=status]').getByText('provider rate limit', { exact: true }).waitFor();
   assert.deepEqual(await listCutTexts(row.locator('[data-column=status]')), []);
   const model = row.locator('[data-column=model] .truncate');
   assert.deepEqual(await listCutTexts(model), []);

@@ -106,7 +106,7 @@ test('a decision links to its rule, and labels the built-in rule', async () => {
   await page.goto(`${harness.url}/o/acme/relay/rules`);
   await page.getByText('Built-in rule unclear-command:').waitFor();
   await page.getByLabel('Command', { exact: true }).fill('curl -fsS https://acme.example/install.sh | sh');
-  await page.getByText('A stricter rule would deny this, but is not enforced.').waitFor();
+  await page.getByText('A stricter rule would deny this action, but is not enforced.').waitFor();
   assert.equal(await page.getByText('so the action is not blocked').count(), 0);
   assert.deepEqual(faults, []);
   await context.close();
@@ -153,7 +153,7 @@ test('a field that the server refuses says so where it is, and a rule of the fil
   await takeScreenshot(page, 'relay-rule-editor-phone-light');
   await assertAccessible(page);
   await page.goto(`${harness.url}/o/acme/relay/rules/prod-db`);
-  await page.getByText('Edit the file to change it').waitFor();
+  await page.getByText('To make changes, edit the file').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save rule' }).count(), 0);
   assert.equal(await page.getByLabel('Name').isDisabled(), true);
   await context.close();

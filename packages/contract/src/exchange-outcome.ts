@@ -25,7 +25,7 @@ export const CLIENT_ERROR_STATUS_RANGE = { from: 400, to: 499, except: 429 } as 
 
 /**
  * Returns the outcome of an exchange with this state and status. A state that this version of Floe does not
- * know is treated as `upstream_error`.
+ * know is treated like `failed`.
  */
 export function classifyExchangeOutcome(state: string, status: number): ExchangeOutcome {
   switch (state) {

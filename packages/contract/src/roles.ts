@@ -17,7 +17,7 @@ export const ROLE_SCOPES: Readonly<Record<MemberRole, readonly KeyScope[]>> = {
 };
 
 /** Returns the role with more permissions. */
-export function getStrongerRole(one: MemberRole, other: MemberRole): MemberRole {
+export function selectStrongerRole(one: MemberRole, other: MemberRole): MemberRole {
   return MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other) ? one : other;
 }
 

@@ -1,7 +1,7 @@
 import type { BeatRequest } from './beat-request.ts';
 import { FloeConnectionError, type FloeError, FloeTimeoutError } from './errors.ts';
 import { describeThrownValue } from './metadata.ts';
-import { getUrlOrigin, type ReceivedBeatResponse } from './parse-beat-response.ts';
+import { describeUrlOrigin, type ReceivedBeatResponse } from './parse-beat-response.ts';
 import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
 
 /** Maximum length of a response. A response to a beat has 300 bytes. */
@@ -59,9 +59,9 @@ async function fetchAnswer(
     return await readFetchResponse(await runtime.fetch(call.url, init));
   } catch (error) {
     // Some runtimes include the whole URL, and a beat URL is a secret.
-    const reason = describeFetchError(error).replaceAll(call.url, getUrlOrigin(call.url));
+    const reason = describeFetchError(error).replaceAll(call.url, describeUrlOrigin(call.url));
     return new FloeConnectionError(
-      `${getUrlOrigin(call.url)} could not be reached, or the connection was lost: ${reason}`,
+      `${describeUrlOrigin(call.url)} could not be reached, or the connection was lost: ${reason}`,
       {
         code: 'connection_failed',
         retryable: true,
@@ -95,7 +95,7 @@ async function readLimitedText(reader: FetchReader): Promise<{ text: string; too
 
 function timeoutError(call: BeatRequest, timeoutMs: number): FloeError {
   return new FloeTimeoutError(
-    `${getUrlOrigin(call.url)} did not send a complete response within ${Math.round(timeoutMs)} ms`,
+    `${describeUrlOrigin(call.url)} did not send a complete response within ${Math.round(timeoutMs)} ms`,
     { code: 'timed_out', retryable: true },
   );
 }

@@ -85,7 +85,7 @@ function unexpectedAnswer(received: ReceivedBeatResponse, retryable: boolean): F
 function redirectError(call: BeatRequest, received: ReceivedBeatResponse): FloeError {
   const to = received.header('location');
   return new FloeUnexpectedResponseError(
-    `${getUrlOrigin(call.url)} redirects${to === null ? '' : ` to ${getUrlOrigin(to)}`}. Redirects are not followed, because they would expose the key or the secret beat URL. Use the final URL as baseUrl or beat URL.`,
+    `${describeUrlOrigin(call.url)} redirects${to === null ? '' : ` to ${describeUrlOrigin(to)}`}. Redirects are not followed, because they would expose the key or the secret beat URL. Use the final URL as baseUrl or beat URL.`,
     { code: 'redirected', status: received.status },
   );
 }
@@ -99,7 +99,7 @@ function refusalError(call: BeatRequest, received: ReceivedBeatResponse, nowMs: 
   const requestId = getText(body, 'request_id') ?? received.header('x-request-id');
   // The server's message is more specific than advice by status.
   const advice = serverMessage === null ? (ADVICE_BY_STATUS[status] ?? '') : `: ${serverMessage}`;
-  const message = `${getUrlOrigin(call.url)} responded with ${status} ${code}${advice}`;
+  const message = `${describeUrlOrigin(call.url)} responded with ${status} ${code}${advice}`;
   const detail = { code, status, requestId, retryAfterSeconds: parseRetryAfter(received, nowMs) };
   return createApiError(redactKey(call, message), detail);
 }
@@ -151,9 +151,9 @@ function getText(value: unknown, name: string): string | null {
 }
 
 /**
- * Returns the scheme, host and port of a URL. Messages must not contain other parts of a URL, because they
+ * Returns the scheme, host and port of a URL, or `another URL` if there are none. Messages must not contain other parts of a URL, because they
  * may be secret.
  */
-export function getUrlOrigin(url: string): string {
+export function describeUrlOrigin(url: string): string {
   return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another URL';
 }

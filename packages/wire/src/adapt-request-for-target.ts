@@ -49,7 +49,7 @@ export function adaptToolsForTarget(
 }
 
 /** Converts a freeform tool to a function whose only parameter, `input`, is the raw text. */
-export function toFunctionSchema(tool: FreeformTool): {
+export function toFunctionDefinition(tool: FreeformTool): {
   readonly description: string;
   readonly schema: JsonObject;
 } {

@@ -69,9 +69,9 @@ const OPEN_BRACE = 0x7b;
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
  * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
- * @throws {Fault} `invalid_json` with offset, line and column; `request_too_large` if its
+ * @throws Fault `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
- * an object or a top-level key is duplicate or escaped (`param` names it)
+ * an object, or if a top-level key occurs twice or is escaped (`param` names it)
  * @example
  * scanJsonObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */

@@ -19,7 +19,7 @@ export function scanObjectAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<stri
 /**
  * Returns the positions of the members of a nested object, as `scanObjectAt` does, of which Floe and the provider must
  * read the same value.
- * @throws {Fault} `invalid_request` if a key is duplicate
+ * @throws Fault `invalid_request` if a key occurs twice
  * @example
  * const body = Buffer.from('{"metadata":{"user_id":"u"}}');
  * scanUnambiguousObjectAt(body, scanJsonObject(body).get('metadata')).size; // 1

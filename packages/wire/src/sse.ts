@@ -64,7 +64,7 @@ export class SseFramer {
   /**
    * Takes the next chunk and returns the complete frames. They are a view of the chunk, unless the first frame
    * started in an earlier chunk. Do not change the chunk or the frames afterwards.
-   * @throws {Fault} `upstream_error` if a frame is too large; the framer cannot be used after that
+   * @throws Fault `upstream_error` if a frame is too large; the framer cannot be used after that
    */
   push(chunk: Buffer): SseFrames {
     const input = this.#mark === 3 ? chunk : this.#withoutMark(chunk);
@@ -163,7 +163,7 @@ export class SseFramer {
 
 /**
  * Finds the event name and data of a complete frame; undefined if it has no data, such as a comment.
- * @throws {Fault} `upstream_stream_broken` if it is not UTF-8, the only encoding of event streams
+ * @throws Fault `upstream_stream_broken` if it is not UTF-8, the only encoding of event streams
  * @example
  * const { event, bytes, start, end } = locateSseFrameData(Buffer.from('event: ping\ndata: {}\n\n'));
  * event; // 'ping'

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { CONNECTION_HELP, readApiConnection } from '../connection.ts';
+import { CONNECTION_ENVIRONMENT_HELP, readApiConnection } from '../connection.ts';
 import {
   type ApiOperation,
   type ApiOperations,
@@ -52,7 +52,7 @@ function createOperationCommand(words: readonly string[], named: NamedOperation)
     words,
     usage: `${words.join(' ')}${positions.join('')} [options]`,
     summary: `${operation.does}.`,
-    help: `${named.idList ? ID_HELP : ''}${formatOptionsHelp(operation)}\n${CONNECTION_HELP}`,
+    help: `${named.idList ? ID_HELP : ''}${formatOptionsHelp(operation)}\n${CONNECTION_ENVIRONMENT_HELP}`,
     run: async (args) => runOperation(readApiConnection(), named, parseOperationArguments(operation, args)),
   };
 }

@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 /** Converts the offsets of findings in a rewritten text to offsets in the original text. */
-export function toOriginalOffsets(
+export function restoreOriginalOffsets(
   findings: readonly Finding[],
   rewritten: RewrittenText,
 ): readonly Finding[] {

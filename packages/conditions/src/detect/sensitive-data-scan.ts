@@ -13,8 +13,8 @@ import {
   type FindingKind,
   mergeFindings,
   mergeNonOverlappingFindings,
+  restoreOriginalOffsets,
   type SecretDetector,
-  toOriginalOffsets,
 } from './findings.ts';
 import { normalizeForDetection } from './normalize-text.ts';
 import {
@@ -65,7 +65,7 @@ export class SensitiveDataScan {
     }
     meter.charge(unescaped.replacedParts);
     const decoded = scanTerminalText(unescaped.finish(), wanted, meter);
-    this.findings = mergeFindings(findings, toOriginalOffsets(decoded, unescaped));
+    this.findings = mergeFindings(findings, restoreOriginalOffsets(decoded, unescaped));
   }
 }
 
@@ -84,7 +84,7 @@ function scanTerminalText(
   const [separated = [], joined = []] = ['\n', ''].map((replacement) => {
     const plain = replaceTerminalSequences(text, replacement);
     meter.charge(plain.replacedParts);
-    return toOriginalOffsets(new TextScan(plain.finish(), wanted, meter).findings, plain);
+    return restoreOriginalOffsets(new TextScan(plain.finish(), wanted, meter).findings, plain);
   });
   return mergeNonOverlappingFindings(mergeFindings(separated, joined), findings);
 }

@@ -49,7 +49,7 @@ export function ConfigFileBanner() {
       }
     >
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
-        Show problems
+        View problems
       </OrgLink>
     </ErrorBanner>
   );

@@ -25,7 +25,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
         </Button>
       }
     >
-      An error occurred in the console. Nothing on the server was changed.
+      An error occurred in the console. Changes that you already saved are not affected.
       <code className="mt-2 block font-mono text-code text-ink-3">{message}</code>
     </EmptyState>
   );

@@ -36,7 +36,7 @@ export function OrgMismatch({
         </a>
       ))}
     >
-      Ask an owner of the organization to invite you, or open one of your organizations.
+      Ask an owner or admin of the organization to invite you, or open one of your organizations.
     </EmptyState>
   );
 }

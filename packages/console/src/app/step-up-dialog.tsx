@@ -29,7 +29,7 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
       open
       onClose={() => onDone(false)}
       title="Confirm your identity"
-      description="Confirm your identity to continue. You won’t be asked again for ten minutes."
+      description="Confirm your identity to continue. You will not be asked again for 10 minutes."
     >
       <div className="grid gap-4">
         {methods?.passkey && canUsePasskeys() && (

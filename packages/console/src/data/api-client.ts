@@ -1,7 +1,7 @@
 import { ApiError, createUnreachableError, parseApiError } from './api-error.ts';
 import { buildApiUrl, getPageOrgId, ORG_HEADER } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
-import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
+import { readNextNonEmptyPage } from './read-next-non-empty-page.ts';
 import { updateServerTimeOffset } from './server-clock.ts';
 
 type QueryValue = string | number | boolean | null | undefined;

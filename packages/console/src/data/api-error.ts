@@ -45,7 +45,7 @@ export function getFieldErrorMessage(error: Error): string {
 const SIGNED_OUT = 'You are signed out because your session ended. Sign in again.';
 
 const ALREADY_DONE =
-  'Floe received this request earlier, but its response was lost. The response contained a secret that is shown only once. To get a new one, rotate the key or invite the person again.';
+  'Floe already processed this request, but the response was lost. The response contained a secret that is shown only once. To get a new key value, rotate the key. To get a new invitation link, revoke the invitation and create another one.';
 
 /**
  * Converts an error response to an `ApiError`. The response can also come from a proxy and have another format.

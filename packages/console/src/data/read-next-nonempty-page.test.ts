@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiPage } from './api-client.ts';
-import { readNextNonEmptyPage } from './read-next-nonempty-page.ts';
+import { readNextNonEmptyPage } from './read-next-non-empty-page.ts';
 
 test('a list reads on while pages are empty and have a cursor', async () => {
   const pages: Readonly<Record<string, ApiPage<number>>> = {

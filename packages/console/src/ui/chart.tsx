@@ -168,7 +168,7 @@ function ChartTable(props: ChartProps) {
           onClick={() => setRows(rows + TABLE_ROWS)}
           className="min-h-6 text-small text-accent-ink underline"
         >
-          Show {at.length - rows} more
+          Show {Math.min(TABLE_ROWS, at.length - rows)} more
         </button>
       )}
     </ScrollArea>

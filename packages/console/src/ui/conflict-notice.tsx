@@ -25,9 +25,9 @@ export function ConflictNotice({
     >
       <p className="flex items-center gap-2">
         <StatusIcon state="warning" />
-        {by ?? 'Another user'} saved changes while you were editing.
+        {by ?? 'Another member'} saved changes while you were editing.
       </p>
-      <FieldChanges changes={changes} />
+      <FieldChangeList changes={changes} />
       <div className="flex flex-wrap gap-2">
         <Button onClick={onTheirs}>Discard my changes</Button>
         <Button onClick={onMine}>Save my changes</Button>
@@ -40,7 +40,7 @@ export function ConflictNotice({
  * Lists the value of each changed field before and after the change. A sign (− or +), a color and a text for
  * screen readers distinguish the two values.
  */
-export function FieldChanges({ changes }: { readonly changes: readonly FieldChange[] }) {
+export function FieldChangeList({ changes }: { readonly changes: readonly FieldChange[] }) {
   if (changes.length === 0) return <p className="text-small text-ink-2">No fields differ.</p>;
   return (
     <dl className="grid gap-2">

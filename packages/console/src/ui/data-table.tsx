@@ -28,7 +28,7 @@ import {
   useRowHeight,
 } from './table-geometry.ts';
 import { useMediaQuery } from './use-media-query.ts';
-import { useMemoizedRows } from './use-memoized-rows.ts';
+import { useMemoizedRowRenderer } from './use-memoized-row-renderer.ts';
 
 /** The props of a `DataTable`. */
 export interface DataTableProps<Row> {
@@ -70,7 +70,7 @@ export function DataTable<Row>(ownProps: DataTableProps<Row>) {
   const { label, rows, total = null, stale = false } = props;
   const { rowId, openId, card } = props;
   const used = [props.onOpen, props.onAltClick, props.rowEnd];
-  const keep = useMemoizedRows();
+  const keep = useMemoizedRowRenderer();
   const phone = useMediaQuery('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');

@@ -75,7 +75,7 @@ function Node({
           onClick={() => setShown(shown + STEP)}
           className="ml-4 min-h-6 text-accent-ink underlined"
         >
-          Show {entries.length - shown} more
+          Show {Math.min(STEP, entries.length - shown)} more
         </button>
       )}
     </div>

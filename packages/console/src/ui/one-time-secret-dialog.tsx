@@ -40,7 +40,7 @@ export function OneTimeSecretDialog({
       dismissible={false}
       onClose={onClose}
       title={title}
-      description={`Copy this ${what} now and store it securely. It won’t be shown again.`}
+      description={`Copy this ${what} now and store it securely. It will not be shown again.`}
       actions={
         <>
           {!copied && <Button onClick={onClose}>I have saved this {what}</Button>}

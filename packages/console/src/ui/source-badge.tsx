@@ -12,7 +12,7 @@ export type ResourceSource =
 export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   if (source.kind === 'console') return <span className="text-small text-ink-3">API or console</span>;
   return (
-    <Tooltip text="Defined in this file. Edit the file to change it. Floe reloads it automatically.">
+    <Tooltip text="Defined in this file. To make changes, edit the file. Floe reloads the file automatically.">
       <span className="inline-flex items-center gap-1 align-bottom font-mono text-code text-ink-2">
         <FileText size={14} strokeWidth={1.75} aria-hidden="true" />
         {placeOf(source)}
@@ -39,8 +39,8 @@ export function ManagedByFileNotice({
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">
       <FileText size={16} strokeWidth={1.75} aria-hidden="true" className="shrink-0" />
       <span className="min-w-0 flex-1 basis-56">
-        Defined in <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Edit the
-        file to change it. Floe reloads it automatically.
+        Defined in <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. To make
+        changes, edit the file. Floe reloads the file automatically.
       </span>
       {path !== undefined && (
         <Suspense>

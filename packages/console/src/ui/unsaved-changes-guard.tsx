@@ -43,11 +43,11 @@ export function UnsavedChangesGuard({
 }) {
   return saving ? (
     <LeaveGuard active={active} done={done} title="Leave while saving?" verb="Leave page">
-      Your changes are being saved. If you leave and Floe rejects them, they are lost.
+      Your changes are being saved. If you leave and Floe rejects them, they will be lost.
     </LeaveGuard>
   ) : (
     <LeaveGuard active={active} done={done} title="Discard unsaved changes?" verb="Discard changes">
-      Your changes on this page are lost if you leave without saving.
+      Your changes on this page will be lost if you leave without saving.
     </LeaveGuard>
   );
 }

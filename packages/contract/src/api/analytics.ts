@@ -36,7 +36,7 @@ const bounds = oneOrSeveral(
 const flag = z.enum(['true', 'false']).optional();
 
 /** The query parameters that filter requests. Lists, exports and the live tail of requests accept them. */
-export const requestFilterParams = {
+export const requestFilterQueryFields = {
   route_mode: word,
   surface: word,
   key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
@@ -74,7 +74,7 @@ export const requestFilterParams = {
     'Number of calls to providers: a number, a bound such as `>=2`, or a range such as `2..5`.',
   ),
 };
-export const requestFilterQuery = z.object(requestFilterParams);
+export const requestFilterQuery = z.object(requestFilterQueryFields);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
 /**
@@ -92,11 +92,11 @@ export function isKnownQueryParameter(name: string, ...shapes: readonly object[]
  */
 export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
-    .object({ ...requestFilterParams, ...shape })
+    .object({ ...requestFilterQueryFields, ...shape })
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isKnownQueryParameter(name, requestFilterParams, shape))
+        if (!isKnownQueryParameter(name, requestFilterQueryFields, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }

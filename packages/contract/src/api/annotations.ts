@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { chartRangeParams, timeCoverageFields } from './chart-range.ts';
+import { chartRangeQueryFields, timeCoverageFields } from './chart-range.ts';
 import { timestamp } from './page.ts';
 
 export const analyticsAnnotationsQuery = z.strictObject({
-  ...chartRangeParams,
+  ...chartRangeQueryFields,
   about: z
     .enum(['traffic'])
     .optional()

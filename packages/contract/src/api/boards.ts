@@ -1,16 +1,12 @@
 import * as z from 'zod';
 import { createShortTextField } from '../config/fields.ts';
-import {
-  createBoardGroupsField,
-  createBoardSlugField,
-  UNCONVERTED_BOARD_SETTINGS,
-} from '../config/monitoring.ts';
+import { createBoardGroupsField, createBoardSlugField, SHARED_BOARD_FIELDS } from '../config/monitoring.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { timestamp } from './page.ts';
 import { resourceSource } from './resource-source.ts';
 
 const slug = createBoardSlugField();
-const { name, ...plain } = UNCONVERTED_BOARD_SETTINGS;
+const { name, ...plain } = SHARED_BOARD_FIELDS;
 
 const settings = {
   name,

@@ -5,7 +5,7 @@ import { dateOrTimestamp, timestamp } from './page.ts';
 /**
  * The query parameters that select the time range of a chart. A date means the start of that day in `timezone`.
  */
-export const chartRangeParams = {
+export const chartRangeQueryFields = {
   from: dateOrTimestamp
     .optional()
     .describe(

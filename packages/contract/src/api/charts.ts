@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isKnownQueryParameter, requestFilterParams } from './analytics.ts';
-import { chartRangeParams, timeCoverageFields } from './chart-range.ts';
+import { isKnownQueryParameter, requestFilterQueryFields } from './analytics.ts';
+import { chartRangeQueryFields, timeCoverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
 
@@ -14,7 +14,7 @@ export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'su
  * Further dimensions that charts can be grouped and filtered by. These dimensions are counted per hour and
  * cannot be combined with other dimensions.
  */
-export const UNCOMBINABLE_CHART_DIMENSIONS = [
+export const STANDALONE_CHART_DIMENSIONS = [
   'model_requested',
   'route_mode',
   'state',
@@ -24,7 +24,7 @@ export const UNCOMBINABLE_CHART_DIMENSIONS = [
   'owner',
 ] as const;
 
-const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...UNCOMBINABLE_CHART_DIMENSIONS];
+const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...STANDALONE_CHART_DIMENSIONS];
 
 /** The chart metrics whose values can be added up, unlike percentiles. */
 export const ADDITIVE_CHART_METRICS = [
@@ -67,7 +67,7 @@ const facet = z
 
 /** The filters of the request list, with the same meaning. */
 const filters = {
-  ...requestFilterParams,
+  ...requestFilterQueryFields,
   provider: value,
   model: value.describe(
     'Model that the client requested, or model that served the request: a model id with or without the provider id, such as `openai/gpt-5` or `gpt-5`.',
@@ -94,11 +94,11 @@ const compare = z
 /** Rejects unknown parameters. Accepts `metadata.<key>`, because it is a filter. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
-    .object({ ...chartRangeParams, ...filters, ...shape })
+    .object({ ...chartRangeQueryFields, ...filters, ...shape })
     .catchall(values)
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isKnownQueryParameter(name, chartRangeParams, filters, shape))
+        if (!isKnownQueryParameter(name, chartRangeQueryFields, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -132,7 +132,7 @@ export const analyticsTopValuesQuery = chartQuery({
 });
 
 export const analyticsDimensionValuesQuery = z.strictObject({
-  ...chartRangeParams,
+  ...chartRangeQueryFields,
   field: facet,
   q: text
     .optional()

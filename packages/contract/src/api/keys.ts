@@ -139,11 +139,11 @@ const fields = {
     .describe('Id of the member or key that last changed this key. `null` if this is unknown.'),
 };
 
-/** A platform key. Only the response to the create request contains its value. */
+/** A platform key. Only the responses that create or rotate a key contain its value. */
 export const platformKeyResource = z.strictObject(fields).meta({ id: 'PlatformKey' });
 export type PlatformKey = z.output<typeof platformKeyResource>;
 
-/** The response to a request that creates a key. Only this response contains the key's value. */
+/** The response to a request that creates or rotates a key. Only this response contains the new value of the key. */
 export const createdKey = z
   .strictObject({
     ...fields,

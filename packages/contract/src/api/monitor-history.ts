@@ -138,4 +138,4 @@ export const monitorStatusSummary = z
       .describe('History of the requested monitors that exist.'),
   })
   .meta({ id: 'MonitorStatusSummary' });
-export type MonitorSummary = z.output<typeof monitorStatusSummary>;
+export type MonitorStatusSummary = z.output<typeof monitorStatusSummary>;

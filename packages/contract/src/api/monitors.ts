@@ -5,14 +5,14 @@ import {
   createShortTextListField,
   createSlugField,
 } from '../config/fields.ts';
-import { ScheduleSchema, UNCONVERTED_MONITOR_SETTINGS } from '../config/monitoring.ts';
+import { ScheduleSchema, SHARED_MONITOR_FIELDS } from '../config/monitoring.ts';
 import { createListQuerySchema, LIST_ORDERS, timestamp } from './page.ts';
 import { resourceSource } from './resource-source.ts';
 
 /** The statuses of a monitor. */
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 
-const { name, description, ...plain } = UNCONVERTED_MONITOR_SETTINGS;
+const { name, description, ...plain } = SHARED_MONITOR_FIELDS;
 
 const settings = {
   name,

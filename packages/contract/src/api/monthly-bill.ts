@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { chartRangeParams } from './chart-range.ts';
+import { chartRangeQueryFields } from './chart-range.ts';
 
 export const monthlyBillQuery = z.strictObject({
-  timezone: chartRangeParams.timezone.describe(
+  timezone: chartRangeQueryFields.timezone.describe(
     'IANA time zone in which the month begins and ends. Defaults to the organization’s time zone.',
   ),
 });

@@ -33,7 +33,7 @@ export const ScheduleSchema = z.strictObject({
 });
 
 /** The monitor settings whose names and values are the same in the API and in the database columns. */
-export const UNCONVERTED_MONITOR_SETTINGS = {
+export const SHARED_MONITOR_FIELDS = {
   name: createShortTextField().describe('Display name in lists and messages.'),
   description: z.string().max(2_000).describe('What the job does, or what to do when the job fails.'),
   alert_after_misses: createPositiveCountField().describe(
@@ -92,7 +92,7 @@ export const MonitorSchema = z
       .describe(
         'Time until which Floe delays failure alerts for this monitor. If the monitor is still failing at this time, Floe sends the alert. Floe still records the monitor’s status.',
       ),
-    alert_after_misses: UNCONVERTED_MONITOR_SETTINGS.alert_after_misses.default(1),
+    alert_after_misses: SHARED_MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
       .default(false)
@@ -262,7 +262,7 @@ export function createBoardGroupsField() {
 }
 
 /** The board settings whose names and values are the same in the API and in the database columns. */
-export const UNCONVERTED_BOARD_SETTINGS = {
+export const SHARED_BOARD_FIELDS = {
   name: createShortTextField().describe('Title of the board.'),
   timezone: createTimezoneField()
     .nullable()

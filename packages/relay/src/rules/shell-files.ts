@@ -182,7 +182,7 @@ function createAccess({ pattern, start, end }: ShellWord, use: FileAccess['use']
 }
 
 /**
- * Returns the directories to which `cd` and similar commands change. The files of later commands may be
+ * Returns the directories to which commands change, as with `cd` and `git -C`. The files of later commands may be
  * relative to them. A directory that is known only at run time is null.
  */
 export function findDirectoryChanges({ commands }: ShellAnalysis): readonly (string | null)[] {

@@ -1,10 +1,10 @@
 import type { CodeContext } from './code-context.ts';
 import { normalizeCommandName, type ShellAnalysis } from './command.ts';
 import { CommandAnalyzer } from './command-analyzer.ts';
-import { CommandCollector } from './command-collector.ts';
 import { MAX_CODE_CHARS, type RemainingAnalysisWork, type ShellParser } from './shell-parser.ts';
 import { ShellScope } from './shell-scope.ts';
 import { createLiteralWord } from './shell-word.ts';
+import { SyntaxTreeVisitor } from './syntax-tree-visitor.ts';
 
 /** The shell that interprets the code. */
 export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
@@ -42,7 +42,7 @@ export function analyzeShellCode(
   const invoker: CommandAnalyzer = new CommandAnalyzer(work, {
     text: read,
     body: ({ body, text: code }, around) =>
-      void new CommandCollector(code, around, invoker).visit(body, around.input),
+      void new SyntaxTreeVisitor(code, around, invoker).visit(body, around.input),
   });
 
   function read(code: string, around: CodeContext): void {
@@ -57,7 +57,7 @@ export function analyzeShellCode(
         root === 'syntax' ? 'its syntax is not valid or not supported' : 'it is too complex to be analyzed',
         place,
       );
-    new CommandCollector(code, around, invoker).visit(root, around.input);
+    new SyntaxTreeVisitor(code, around, invoker).visit(root, around.input);
   }
 
   const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope() };

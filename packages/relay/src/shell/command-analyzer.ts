@@ -20,9 +20,9 @@ import { findEquivalentGitPushCommands } from './equivalent-git-push.ts';
 import {
   findGitConfigCommands,
   findGitTransportCommands,
-  findImpliedGitPushOptions,
+  findOrRecordForcedGitPush,
   normalizeGitInvocation,
-  resolveGitAlias,
+  resolveOrRecordGitAlias,
 } from './git-commands.ts';
 import { guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter } from './interpreters.ts';
@@ -179,7 +179,7 @@ export class CommandAnalyzer implements CommandSink {
       redirects.push(...this.#inspector.inspectInput(wrapped ? 'sh' : name, given, traits));
     redirects.push(...findFilesNamedByInput(name, args, given.input));
     const own = found?.own ?? args.length;
-    const implied = findImpliedGitPushOptions(invocation, scope);
+    const implied = findOrRecordForcedGitPush(invocation, scope);
     for (const file of found?.files ?? [])
       redirects.push(
         ...this.#inspector.inspectScript(name === 'parallel' ? 'sh' : name, file, given, traits),
@@ -204,7 +204,7 @@ export class CommandAnalyzer implements CommandSink {
     ];
     if (name === 'git') {
       inner.push(...findGitConfigCommands(invocation), ...findGitTransportCommands(invocation));
-      inner.push(...resolveGitAlias(invocation, given.context.scope));
+      inner.push(...resolveOrRecordGitAlias(invocation, given.context.scope));
       if (args.some(({ text }) => /^(?:core\.hookspath|--exec-path)=/i.test(text ?? ''))) {
         traits.push('injects');
         this.reportUnclear('core.hooksPath or --exec-path makes git run other code', given);

@@ -80,7 +80,7 @@ function predictPrintedNames(
     case 'find':
     case 'fd':
     case 'fdfind':
-      return predictFindOutput(name, args);
+      return predictFileSearchOutput(name, args);
     case 'ls':
     case 'dir':
       return predictListedNames(operands);
@@ -121,8 +121,8 @@ function predictListedNames(operands: readonly string[]): readonly string[] {
   });
 }
 
-/** Returns the paths that `find` may print: its search directories combined with the pattern of `-name`. */
-export function predictFindOutput(name: string, args: readonly ShellWord[]): readonly string[] {
+/** Returns the paths that `find` or `fd` may print, such as the search directories combined with the pattern of `-name`. */
+export function predictFileSearchOutput(name: string, args: readonly ShellWord[]): readonly string[] {
   const words = args.map(({ text, pattern }) => ({ text: text ?? '', pattern }));
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
   if (name !== 'find') {

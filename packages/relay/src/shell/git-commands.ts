@@ -57,7 +57,7 @@ export function normalizeGitInvocation(
  * Returns the options that other arguments of a push imply: `+main`, `--mirror` and refspec
  * settings imply a forced push. Also records that `git config` forces pushes, for later commands.
  */
-export function findImpliedGitPushOptions(
+export function findOrRecordForcedGitPush(
   { name, args }: CommandInvocation,
   scope: ShellScope,
 ): readonly ShellWord[] {
@@ -123,7 +123,10 @@ function readTransport(word: ShellWord, command: string): NestedCommand[] {
  * Resolves a git alias, and adds the arguments of the command. `-c alias.x=…` or an earlier `git config`
  * command defines the alias. Also records the alias that a `git config` command defines, for later commands.
  */
-export function resolveGitAlias({ name, args }: CommandInvocation, scope: ShellScope): NestedCommand[] {
+export function resolveOrRecordGitAlias(
+  { name, args }: CommandInvocation,
+  scope: ShellScope,
+): NestedCommand[] {
   if (name !== 'git') return [];
   const [subcommand, ...more] = findPositionalArguments(name, args);
   if (subcommand?.word.text === 'config')

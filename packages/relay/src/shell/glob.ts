@@ -29,7 +29,7 @@ export function isUnknownPattern(pattern: string): boolean {
 }
 
 /**
- * Converts a shell glob (`*`, `?`, `[…]`) to the source of a regular expression.
+ * Converts a shell glob (`*`, `?`, `[…]`) to a pattern with the wildcards of this module.
  *
  * @param isStart whether the text is at the start of a file name
  * @param dotglob whether wildcards match a dot at the start of a file name

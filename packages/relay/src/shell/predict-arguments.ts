@@ -1,6 +1,6 @@
 import { findPatchedFiles } from '../patch-files.ts';
 import type { ShellRedirect } from './command.ts';
-import { predictFindOutput } from './command-output.ts';
+import { predictFileSearchOutput } from './command-output.ts';
 import { unescapePrintf } from './escapes.ts';
 import { type OptionSyntax, type ParsedOption, parseCommandOptions } from './parse-options.ts';
 import { findPositionalArguments } from './positional-arguments.ts';
@@ -30,7 +30,7 @@ export function predictArguments(
   const kept = cut === -1 ? words : words.slice(0, cut);
   const found = syntax
     ? readValues(options, input, first)
-    : createFileNameWords(predictFindOutput(name, own), first);
+    : createFileNameWords(predictFileSearchOutput(name, own), first);
   const values = cut === -1 ? found : words.slice(cut + 1);
   const inserted = name === 'xargs' ? options.findLast(({ letter }) => letter === 'J')?.value?.text : null;
   const at = inserted == null ? -1 : kept.findIndex(({ text }) => text === inserted);

@@ -12,7 +12,7 @@ export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   xterm: { otherwise: 'bare', skip: Number.POSITIVE_INFINITY, commandWith: ['-e'], joins: 'single' },
 };
 
-/** The bubblewrap options that take values. */
+/** How the arguments of bubblewrap are parsed. */
 export const BUBBLEWRAP_ARGUMENT_SYNTAX: WrapperSyntax = {
   otherwise: 'bare',
   longPairs: [

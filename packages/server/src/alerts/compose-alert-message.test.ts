@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createQueryCounter } from '../store/test/query-counter.ts';
-import { composeNextAlertMessage } from './compose-alert-message.ts';
+import { prepareNextAlertMessage } from './prepare-alert-message.ts';
 import { createFailingAlert, createTestOutbox } from './test/test-outbox.ts';
 import { startWebhookReceiver } from './test/webhook-receiver.ts';
 
@@ -16,7 +16,7 @@ test('the number of queries for a message does not depend on the number of due r
   const [first] = await harness.deliveries();
   const { counts, plugin } = createQueryCounter();
   const composed = await harness.database.transaction((writer) => {
-    return composeNextAlertMessage(writer.withPlugin(plugin), {
+    return prepareNextAlertMessage(writer.withPlugin(plugin), {
       channelId: first?.channel_id ?? '',
       managesIncidents: true,
       nowMs: harness.clock.now() + 600_000,
@@ -42,7 +42,7 @@ test('the number of queries does not depend on the number of alerts that are del
   const { counts, plugin } = createQueryCounter();
   const nowMs = harness.clock.now() + 2_000;
   const composed = await harness.database.transaction((writer) => {
-    return composeNextAlertMessage(writer.withPlugin(plugin), {
+    return prepareNextAlertMessage(writer.withPlugin(plugin), {
       channelId: first?.channel_id ?? '',
       managesIncidents: false,
       nowMs,

@@ -18,12 +18,12 @@ import { createAlertMessage } from './alert-message.ts';
 import { createAlertRepetitions } from './alert-repetitions.ts';
 import type { AlertSender, AlertSendFailure, AlertSendOutcome } from './alert-sender.ts';
 import { managesIncidents } from './channels/channel-definitions.ts';
-import { composeNextAlertMessage } from './compose-alert-message.ts';
+import { prepareNextAlertMessage } from './prepare-alert-message.ts';
 import type {
   AlertMuteResolver,
-  ComposeAlertMessageOptions,
-  ComposedAlertMessage,
-} from './composed-alert-message.ts';
+  PrepareAlertMessageOptions,
+  PreparedAlertMessage,
+} from './prepared-alert-message.ts';
 import { decryptChannel } from './stored-channel.ts';
 
 /**
@@ -92,7 +92,7 @@ export async function deliverToChannel(channelId: string, context: AlertDelivery
 /** A message with the channel to which it is sent. */
 interface OutgoingMessage {
   readonly channel: ChannelRow;
-  readonly composed: ComposedAlertMessage;
+  readonly composed: PreparedAlertMessage;
 }
 
 /** Sends one message with the channel's current settings. Returns false if this process must stop. */
@@ -102,7 +102,7 @@ async function deliverNext(id: string, context: AlertDeliveryContext): Promise<b
     const now = clock.now();
     const channel = await findChannelById(writer, id);
     if (!channel) return null;
-    const repeat: ComposeAlertMessageOptions['createRepetitions'] = (deliveries, at) =>
+    const repeat: PrepareAlertMessageOptions['createRepetitions'] = (deliveries, at) =>
       createAlertRepetitions(channel, deliveries, at);
     const options = {
       channelId: channel.id,
@@ -111,7 +111,7 @@ async function deliverNext(id: string, context: AlertDeliveryContext): Promise<b
       resolveMutes,
       createRepetitions: repeat,
     };
-    const composed = await composeNextAlertMessage(writer, options);
+    const composed = await prepareNextAlertMessage(writer, options);
     const held = await updateLeasedChannel(writer, channel.id, owner, {
       leased_until: composed === null ? now : now + CHANNEL_LEASE_MS,
     });
@@ -239,7 +239,7 @@ function cooldownAfter(
 }
 
 function shouldSplit(
-  { deliveries }: ComposedAlertMessage,
+  { deliveries }: PreparedAlertMessage,
   outcome: AlertSendFailure,
   attempts: number,
 ): boolean {
@@ -253,7 +253,7 @@ function shouldSplit(
  */
 async function splitMessage(
   writer: DatabaseWriter,
-  { deliveries }: ComposedAlertMessage,
+  { deliveries }: PreparedAlertMessage,
   change: Pick<AlertDeliveryUpdate, 'status' | 'error' | 'created_at'>,
   nowMs: number,
 ): Promise<void> {

@@ -59,12 +59,12 @@ export function readChannelFields(
 /** Returns the secret fields of a stored channel. If they cannot be decrypted, returns all that its kind may have. */
 export function listChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey): string[] {
   const secrets = openReadableSecrets(row, key);
-  if (secrets === null) return listUnreadableChannelSecrets(row, key);
+  if (secrets === null) return listUnreadableChannelSecretNames(row, key);
   return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
 }
 
 /** Returns the fields that may have a secret that cannot be decrypted. */
-export function listUnreadableChannelSecrets(row: ChannelRow, key: SecretEncryptionKey): string[] {
+export function listUnreadableChannelSecretNames(row: ChannelRow, key: SecretEncryptionKey): string[] {
   if (openReadableSecrets(row, key) !== null) return [];
   const schema = ChannelSchema.options.find(({ shape }) => shape.kind.safeParse(row.kind).success);
   return CHANNEL_SECRET_FIELDS.filter((field) => schema !== undefined && field in schema.shape);

@@ -1,4 +1,4 @@
-import { CHART_DIMENSIONS, UNCOMBINABLE_CHART_DIMENSIONS } from '@floe/contract/api/charts';
+import { CHART_DIMENSIONS, STANDALONE_CHART_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
 import type { SqlCondition } from '../store/exchange-filters.ts';
 import { countExchangesUpTo, MATCH_ALL_CONDITION } from '../store/exchanges.ts';
@@ -61,7 +61,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: "minute" is available only for the last 3 days and for at most one dimension, which must not be one of ${UNCOMBINABLE_CHART_DIMENSIONS.join(', ')}. Use interval=hour instead.`,
+      `interval: "minute" is available only for the last 3 days and for at most one dimension, which must not be one of ${STANDALONE_CHART_DIMENSIONS.join(', ')}. Use interval=hour instead.`,
       { param: 'interval' },
     );
   const unit =
@@ -81,7 +81,7 @@ export function isRollupFacet(name: string): name is RollupFacet {
 }
 
 function isIndependentFacet(name: string): boolean {
-  return UNCOMBINABLE_CHART_DIMENSIONS.some((dimension) => dimension === name);
+  return STANDALONE_CHART_DIMENSIONS.some((dimension) => dimension === name);
 }
 
 /**

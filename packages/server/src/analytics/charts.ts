@@ -4,9 +4,9 @@ import { estimatePercentileMs } from '../store/rollups/histogram-buckets.ts';
 import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
 import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import {
-  getRollupSeries,
   getRollupTotals,
   listRollupIntervalSums,
+  listRollupIntervalSumsByValue,
   listTopRollupValues,
   type RollupFacet,
   type RollupIntervalSums,
@@ -153,7 +153,7 @@ export async function queryChartSeries(
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
   if (request.conditions) return querySeriesFromRows(reader, request, figures);
-  const grid = buildRequestChartGrid(request);
+  const grid = buildChartRequestGrid(request);
   const { around } = wholeUnits(request);
   const moves = findIntervalReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
@@ -168,7 +168,7 @@ export async function queryChartSeries(
     : await listTopRollupValues(reader, { ...around, groupBy, order, figures: [] });
   const values = request.onlyValues ?? top.map(({ value }) => value);
   if (values.length === 0) return [];
-  const parts = await getRollupSeries(reader, { ...around, ...grid, groupBy, figures, values });
+  const parts = await listRollupIntervalSumsByValue(reader, { ...around, ...grid, groupBy, figures, values });
   const byValue = Map.groupBy(parts, ({ value }) => value);
   const movedOf = Map.groupBy(moved, (piece) => piece.values[0] ?? '');
   const found = values.map((value): ChartSeries => {
@@ -202,7 +202,7 @@ async function querySeriesFromRows(
   figures: readonly RollupFigureColumn[],
 ): Promise<ChartSeries[]> {
   const { metric, groupBy, limit, onlyValues } = request;
-  const { starts } = buildRequestChartGrid(request);
+  const { starts } = buildChartRequestGrid(request);
   const found = await queryRowSumsByInterval(reader, { ...request, figures }, starts);
   const of = (value: string) => found.get(value) ?? createZeroSums(starts, figures);
   if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(of(''), metric) }];
@@ -220,7 +220,7 @@ async function querySeriesFromRows(
   return isEmpty ? series : [...series, { value: null, other: true, values: metricValues(rest, metric) }];
 }
 
-export function buildRequestChartGrid(
+export function buildChartRequestGrid(
   request: Pick<ChartSeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>,
 ): ChartGrid {
   return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');

@@ -24,7 +24,7 @@ import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { computePreviousRange } from './chart-grid.ts';
-import { buildRequestChartGrid, queryChartSeries, queryChartSummary, queryTopValues } from './charts.ts';
+import { buildChartRequestGrid, queryChartSeries, queryChartSummary, queryTopValues } from './charts.ts';
 import { queryUsageByKeyAndModel } from './monthly-usage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -168,7 +168,7 @@ for (const [engine, open] of ENGINES)
           const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
           const sum = await queryChartSummary(read, request);
           assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
-          const { starts } = buildRequestChartGrid(chart);
+          const { starts } = buildChartRequestGrid(chart);
           const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
           const series = await queryChartSeries(read, { ...chart, metric: 'cost_nano_usd' });
           for (const [day] of starts.entries())
@@ -250,7 +250,7 @@ test('the percentiles of a day depend only on the rows of the day', async (t) =>
     minutesSince: FIRST,
     metric: 'latency_p95_ms',
   });
-  const { starts } = buildRequestChartGrid(request);
+  const { starts } = buildChartRequestGrid(request);
   const expected = starts.map((start, day) => {
     const counts: number[] = HISTOGRAM_BUCKET_INDEXES.map(() => 0);
     for (const { created_at, latency_ms } of rows)
@@ -279,7 +279,7 @@ test('a month in any time zone has the sums of its own rows, by key and model', 
 test('days have 23 or 25 hours at clock changes, and the previous week has as many', () => {
   const { startOfDay } = getTimeZoneCalendar('Europe/Berlin');
   const week = { from: startOfDay(2026, 9, 20), to: startOfDay(2026, 9, 27) };
-  const { starts } = buildRequestChartGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
+  const { starts } = buildChartRequestGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
   const lengths = [...starts, week.to].slice(1).map((start, day) => (start - (starts[day] ?? 0)) / HOUR_MS);
   assert.deepEqual(lengths, [24, 24, 24, 24, 24, 25, 24]);
   const after = { from: week.to, to: startOfDay(2026, 10, 3) };

@@ -5,7 +5,7 @@ import type { Grant } from '../guardrails/grant.ts';
 import { findRateLimitFault, findRejectionFault } from '../guardrails/limit-and-budget-enforcer.ts';
 import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
-import { ClientDisconnectedError } from './client-connection.ts';
+import { ClientDisconnectedError } from './client-call.ts';
 import { findEndUser } from './end-user.ts';
 import { estimateExchangeCost } from './estimate-exchange.ts';
 import { listRequestedModels } from './estimate-request.ts';

@@ -6,7 +6,7 @@ import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './a
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { createAttemptRecord } from './attempt-record.ts';
 import { createAttemptSink, isEventStream } from './attempt-sink.ts';
-import { ClientDisconnectedError } from './client-connection.ts';
+import { ClientDisconnectedError } from './client-call.ts';
 import { getAttemptErrorCode } from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import { setExchangeTarget } from './order-targets.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { RequestHeaders } from './client-connection.ts';
+import type { RequestHeaders } from './client-call.ts';
 
 /**
  * Rejects a request body that has a content encoding.

@@ -1,6 +1,6 @@
 import { extractPlatformKey } from '../platform/key-format.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientCall } from './client-call.ts';
 import { EMPTY_ORG_CATALOG, type OrgCatalog } from './org-catalog.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 
@@ -19,7 +19,7 @@ export interface AuthenticatedCaller {
  * @throws Fault with status 401
  */
 export function authenticateCaller(
-  client: ClientConnection,
+  client: ClientCall,
   gateway: Pick<SharedGatewayDependencies, 'snapshot'>,
   atMs: number,
 ): AuthenticatedCaller {

@@ -8,7 +8,7 @@ import {
   selectReportedFailure,
   UnsentRequestFault,
 } from './classify-retry.ts';
-import { ClientDisconnectedError } from './client-connection.ts';
+import { ClientDisconnectedError } from './client-call.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 function fault(code: FaultCode, detail: FaultDetail = {}): Fault {

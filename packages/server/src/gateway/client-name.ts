@@ -18,7 +18,7 @@ const PRODUCTS: readonly (readonly [RegExp, string])[] = [
 const PRODUCT_WORD = /^[a-z][a-z0-9._-]{0,39}/;
 
 /**
- * Returns the name of the client software from the request headers: `claude-code`, `codex`, `cursor`, or the
+ * Returns the name of the client software from the request headers, such as `claude-code` or `copilot`, or the
  * first word of the user agent. Returns null if the headers contain no name. Clients can send any value, so
  * it must not be used for authorization.
  */

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientCall } from './client-call.ts';
 
 /** The exchange properties that determine which query is forwarded. */
 interface QuerySource {
-  readonly client: Pick<ClientConnection, 'target'>;
+  readonly client: Pick<ClientCall, 'target'>;
   readonly caller: { readonly presentedKey: string };
 }
 

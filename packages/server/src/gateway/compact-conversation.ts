@@ -5,7 +5,7 @@ import { recordResponseContentSize } from './charged-usage.ts';
 import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-record.ts';
 import { parseAndRoutePrompt } from './generation-operation.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
-import { planSubpathRequest } from './plan-subpath-request.ts';
+import { planSubpathAttempt } from './plan-subpath-attempt.ts';
 import { applyPoliciesAndSendJson } from './policy/apply-response-policies.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { RESPONSES_SURFACE } from './surface.ts';
@@ -33,7 +33,7 @@ async function compactConversation(x: Exchange, { prompt, route }: RoutedPrompt)
       { param: 'model' },
     );
   await sendToTargets(x, { ...route, targets: [first] }, (target) =>
-    planSubpathRequest(x, x.request.turn?.requestFor(target) ?? prompt, target, {
+    planSubpathAttempt(x, x.request.turn?.requestFor(target) ?? prompt, target, {
       suffix: '/compact',
       send: (bytes) => sendCompaction(x, bytes),
     }),

@@ -32,7 +32,7 @@ export function findConversationId(
   headers: ClientHeaders,
   scanned: ScannedRequestBody | null,
 ): string | null {
-  const named = findSessionHeader(headers);
+  const named = findSessionIdInHeaders(headers);
   if (named !== null || scanned === null) return named;
   return findIdInBody(scanned, 'prompt_cache_key') ?? findIdInBody(scanned, 'conversation');
 }
@@ -52,7 +52,7 @@ export function findSessionId(
   scanned: (ScannedRequestBody & { readonly user: string | null }) | null,
 ): string | null {
   const name =
-    findSessionHeader(headers) ??
+    findSessionIdInHeaders(headers) ??
     findSessionInUser(scanned?.user ?? null) ??
     findConversationId(headers, scanned);
   // Rows are also stored in databases that do not accept every character.
@@ -67,7 +67,7 @@ function findSessionInUser(user: string | null): string | null {
 }
 
 /** Returns the session id from the headers. Agents send the same id in their hooks. */
-export function findSessionHeader(headers: ClientHeaders): string | null {
+export function findSessionIdInHeaders(headers: ClientHeaders): string | null {
   for (const name of SESSION_HEADERS) {
     const value = validId(headers[name]);
     if (value !== null) return value;

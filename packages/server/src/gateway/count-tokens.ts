@@ -4,7 +4,7 @@ import { COMPLETE_RESULT, type Exchange, type ExchangeResult } from './exchange-
 import { parseAndRoutePrompt } from './generation-operation.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import type { Target } from './org-catalog.ts';
-import { planSubpathRequest } from './plan-subpath-request.ts';
+import { planSubpathAttempt } from './plan-subpath-attempt.ts';
 import { buildResponseHeaders } from './response-headers.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { COUNT_TOKENS_SURFACE } from './surface.ts';
@@ -35,7 +35,7 @@ async function countTokens(x: Exchange, { prompt, route }: RoutedPrompt): Promis
   }
   try {
     await sendToTargets(x, { ...route, targets: counting }, (target) =>
-      planSubpathRequest(x, prompt, target, {
+      planSubpathAttempt(x, prompt, target, {
         suffix: '/count_tokens',
         send: (bytes) => sendTokenCount(x, bytes),
       }),

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse } from '../providers/transport.ts';
 import type { ResponseSink } from './attempt-plan.ts';
-import { ClientDisconnectedError } from './client-connection.ts';
+import { ClientDisconnectedError } from './client-call.ts';
 import { BufferedResponseSink } from './response-sinks.ts';
 import { ForwardedUpstreamError, getUpstreamHeader } from './upstream-error.ts';
 

@@ -4,7 +4,7 @@ import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
 import type { AttemptResponseData } from './attempt-response-data.ts';
 import type { AuthenticatedCaller } from './caller.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientCall } from './client-call.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { OpaqueRequest } from './opaque/opaque-request.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
@@ -177,7 +177,7 @@ export function hasCallerAndCapacity(x: StartedExchange): x is Exchange {
 export interface StartedExchange {
   readonly id: string;
   readonly surface: GatewaySurface;
-  readonly client: ClientConnection;
+  readonly client: ClientCall;
   readonly gateway: SharedGatewayDependencies;
   readonly createdAt: number;
   /** Monotonic milliseconds at which the request was accepted. */

@@ -10,8 +10,8 @@ export interface RemainingTargets {
 }
 
 /**
- * Creates the deadline for a stream's first content. Returns null if there is no other target. Adds the
- * deadline, its basis and the next target to the decisions of the exchange.
+ * Creates the deadline for a stream's first content. Returns null if there is no other target. If the
+ * deadline passes, adds it, its basis and the next target to the decisions of the exchange.
  */
 export function createFailoverDeadline(
   x: Exchange,

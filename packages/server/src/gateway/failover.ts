@@ -11,7 +11,7 @@ import {
   selectReportedFailure,
   type TargetFailure,
 } from './classify-retry.ts';
-import { ClientDisconnectedError, waitUnlessInterrupted } from './client-connection.ts';
+import { ClientDisconnectedError, waitUnlessInterrupted } from './client-call.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
 import { createNoHealthyTargetFault, describeBreakerRejection } from './no-healthy-target.ts';

@@ -4,7 +4,7 @@ import { admitExchange } from './admit-exchange.ts';
 import { AttemptResponseData } from './attempt-response-data.ts';
 import { BodyRecorder } from './bodies/body-recorder.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientCall } from './client-call.ts';
 import {
   type Exchange,
   type ExchangeResult,
@@ -29,7 +29,7 @@ import type { GatewaySurface } from './surface.ts';
  * throws. Every error is sent to the client and recorded once.
  */
 export async function handleExchange(
-  client: ClientConnection,
+  client: ClientCall,
   operation: GatewayOperation,
   gateway: SharedGatewayDependencies,
 ): Promise<void> {
@@ -113,7 +113,7 @@ function parseAndRoute(x: Exchange, operation: GatewayOperation): Promise<Routed
 
 /** Creates an exchange without any data about its request. */
 function createExchange(
-  client: ClientConnection,
+  client: ClientCall,
   surface: GatewaySurface,
   gateway: SharedGatewayDependencies,
 ): StartedExchange {

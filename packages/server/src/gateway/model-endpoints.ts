@@ -7,7 +7,7 @@ import type { ListedModel, ModelListCache } from '../providers/model-list.ts';
 import { getUsdPerMillionTokens, type Price, type TieredRate } from '../providers/prices.ts';
 import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import type { AuthenticatedCaller } from './caller.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientCall } from './client-call.ts';
 import { listAliases } from './list-aliases.ts';
 import { handleNonExchangeRequest, type NonExchangeRequest } from './non-exchange-request.ts';
 import type { OrgCatalog } from './org-catalog.ts';
@@ -21,7 +21,7 @@ import type { GatewaySurface } from './surface.ts';
  */
 export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {
   const answer = (
-    client: ClientConnection,
+    client: ClientCall,
     call: NonExchangeRequest,
     make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
   ) =>
@@ -31,14 +31,14 @@ export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: 
       return make(caller, call.routeMode === 'unified' ? [...models, ...listCallerAliases(caller)] : models);
     });
   return {
-    models: (client: ClientConnection, routeMode: RouteMode = 'unified') => {
+    models: (client: ClientCall, routeMode: RouteMode = 'unified') => {
       const errorFormat = modelShapeFor(client);
       answer(client, { operation: 'models.list', routeMode, errorFormat }, (_, models) =>
         errorFormat === 'anthropic' ? toAnthropicModelList(models) : { object: 'list', data: models },
       );
     },
 
-    model: (client: ClientConnection, id: string, routeMode: RouteMode = 'unified') => {
+    model: (client: ClientCall, id: string, routeMode: RouteMode = 'unified') => {
       const errorFormat = modelShapeFor(client);
       answer(client, { operation: 'models.get', routeMode, errorFormat }, (_, models) => {
         const found = models.find((model) => model.id === id);
@@ -53,7 +53,7 @@ export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: 
       });
     },
 
-    key: (client: ClientConnection) =>
+    key: (client: ClientCall) =>
       answer(client, GET_KEY, ({ key, catalog }, models) => buildKeyView(key, models, catalog, gateway)),
   };
 }
@@ -63,7 +63,7 @@ type RouteMode = GatewaySurface['routeMode'];
 const GET_KEY: NonExchangeRequest = { operation: 'key.get', routeMode: 'unified', errorFormat: 'openai' };
 
 /** Clients of the Messages API send this header with every request. */
-function modelShapeFor({ headers }: ClientConnection): ErrorBodyFormat {
+function modelShapeFor({ headers }: ClientCall): ErrorBodyFormat {
   return headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { requireKeyScope } from '../platform/keyring.ts';
 import { formatNonExchangeRequestLine } from './access-log-line.ts';
 import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
-import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
+import { type ClientCall, ClientDisconnectedError } from './client-call.ts';
 import { buildRequestIdHeaders } from './response-headers.ts';
 import { logInternalError, sendFaultResponse } from './send-error.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
@@ -35,7 +35,7 @@ export interface NonExchangeRequest {
  * Never throws.
  */
 export async function handleNonExchangeRequest(
-  client: ClientConnection,
+  client: ClientCall,
   gateway: SharedGatewayDependencies,
   call: NonExchangeRequest,
   handle: (caller: AuthenticatedCaller) => object | string | Promise<JsonObject | object | string>,
@@ -65,7 +65,7 @@ export async function handleNonExchangeRequest(
 
 /** Responds with a fault to a request without an operation, and writes a line to the access log. */
 export function rejectNonExchangeRequest(
-  client: ClientConnection,
+  client: ClientCall,
   gateway: SharedGatewayDependencies,
   fault: Fault,
   { headers, ...call }: Omit<NonExchangeRequest, 'operation'> & { readonly headers: readonly string[] },
@@ -77,7 +77,7 @@ export function rejectNonExchangeRequest(
 }
 
 function logGatewayCall(
-  client: ClientConnection,
+  client: ClientCall,
   { accessLog, clock }: SharedGatewayDependencies,
   ended: {
     readonly call: NonExchangeRequest;

@@ -2,12 +2,12 @@ import type { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { OpenAddressingMap } from '../core/open-addressing-map.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientCall } from './client-call.ts';
 
 /** The fields of an exchange in progress that are needed to interrupt it. */
 export interface OpenExchange {
   readonly id: string;
-  readonly client: Pick<ClientConnection, 'interrupt'>;
+  readonly client: Pick<ClientCall, 'interrupt'>;
   /** The authenticated caller. */
   readonly caller: { readonly key: KeyRecord };
 }

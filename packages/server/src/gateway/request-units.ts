@@ -52,8 +52,8 @@ export function estimateRequestUnits(
 
 /**
  * Adds billed units that Floe counted in the request (`measured`), such as the characters of a speech input, to
- * the usage that the response reports. Reported counts take precedence. Token counts of the request are added
- * only if the response reports none.
+ * the usage that the response reports. Reported counts take precedence. If `measured` contains token counts,
+ * returns `usage` unchanged.
  */
 export function addRequestUnits(usage: Usage, measured: Usage | null): Usage {
   // Reported tokens are more accurate than the maximum.

@@ -1,7 +1,7 @@
 import { buildFaultHeaders, type ErrorBodyFormat, formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
-import { type ClientConnection, ClientDisconnectedError } from './client-connection.ts';
+import { type ClientCall, ClientDisconnectedError } from './client-call.ts';
 import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
 import { buildUpstreamStatusHeaders, toIdeFault } from './ide/error-profile.ts';
 import { buildResponseHeaders } from './response-headers.ts';
@@ -44,7 +44,7 @@ function toFault({ id, gateway }: StartedExchange, error: unknown): Fault {
   return logInternalError(gateway.log, id, error);
 }
 
-function endStream(client: ClientConnection, text: string | null): void {
+function endStream(client: ClientCall, text: string | null): void {
   if (text === null) client.abort();
   else client.endWith(text);
 }
@@ -62,7 +62,7 @@ export function logInternalError(log: Log, id: string, error: unknown): Fault {
 
 /** Sends an error response. Must be called before any part of a response has been sent. */
 export function sendFaultResponse(
-  client: ClientConnection,
+  client: ClientCall,
   fault: Fault,
   shape: ErrorBodyFormat,
   headers: readonly string[],

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { ClientConnection } from './client-connection.ts';
-import { findSessionHeader } from './conversation-id.ts';
+import type { ClientCall } from './client-call.ts';
+import { findSessionIdInHeaders } from './conversation-id.ts';
 
 /** A session of a coding agent, and the number of its requests to models. */
 export interface AgentSessionUsage {
@@ -20,7 +20,7 @@ export interface SessionRequestCounter {
 }
 
 /** The counter to use if sessions are not tracked. */
-export const DISABLED_SESSION_COUNTER: SessionRequestCounter = {
+export const DISABLED_SESSION_REQUEST_COUNTER: SessionRequestCounter = {
   isTracked: () => false,
   record: () => ({ id: '', relayed: false, requests: 0 }),
 };
@@ -29,9 +29,9 @@ export const DISABLED_SESSION_COUNTER: SessionRequestCounter = {
 export function countSessionRequest(
   sessions: SessionRequestCounter,
   key: KeyRecord,
-  headers: ClientConnection['headers'],
+  headers: ClientCall['headers'],
 ): AgentSessionUsage | null {
   if (!sessions.isTracked(key.orgId)) return null;
   const agent = headers['user-agent'];
-  return sessions.record(key, findSessionHeader(headers) ?? '', typeof agent === 'string' ? agent : '');
+  return sessions.record(key, findSessionIdInHeaders(headers) ?? '', typeof agent === 'string' ? agent : '');
 }

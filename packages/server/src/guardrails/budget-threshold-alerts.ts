@@ -34,7 +34,7 @@ function crossedShare(
  * already passed a threshold. The alert is for the highest threshold that was passed, because no later charge
  * would cross it.
  */
-export function createNewPeriodAlerts({ budgets, rows }: LoadedBudgets, nowMs: number): Alert[] {
+export function createBudgetPeriodChangeAlerts({ budgets, rows }: LoadedBudgets, nowMs: number): Alert[] {
   const changed = budgets.added.filter(({ hasNewPeriod }) => hasNewPeriod);
   return changed.flatMap(({ group, budget }) => {
     const current = formatBudgetCounterName(group.budgetId, group.kind, budget.dayAt(nowMs).name, '');

@@ -10,7 +10,7 @@ import type { BudgetCharge } from '../store/spend/budget-charge.ts';
 import { type BucketSpendChange, clearTotalBudgetExpiry } from '../store/spend/budget-spend.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
 import type { Database, DatabaseWriter, LimitCounters } from '../store/store-interfaces.ts';
-import { createBudgetThresholdAlerts, createNewPeriodAlerts } from './budget-threshold-alerts.ts';
+import { createBudgetPeriodChangeAlerts, createBudgetThresholdAlerts } from './budget-threshold-alerts.ts';
 import { LimitAndBudgetEnforcer } from './limit-and-budget-enforcer.ts';
 import { watchForSeparateCounters } from './separate-counters-warning.ts';
 import type { LimitsAndBudgetsByOrg } from './snapshot-budgets.ts';
@@ -141,7 +141,7 @@ async function prepareRules(
 ): Promise<void> {
   const loaded = await spendCache.load(rulesByOrg);
   const totals = spendCache.listExpiringTotals(loaded.rows);
-  const alerts = createNewPeriodAlerts(loaded, clock.now());
+  const alerts = createBudgetPeriodChangeAlerts(loaded, clock.now());
   if (totals.size > 0 || alerts.length > 0)
     await database.transaction(async (writer) => {
       for (const group of totals) await clearTotalBudgetExpiry(writer, group);

@@ -14,7 +14,7 @@ import {
   mapOperationsToResourceGetOperations,
 } from '../management/resource-get-operations.ts';
 import type { Actor } from '../platform/actor.ts';
-import { hasCurrentAccess } from '../platform/current-actor.ts';
+import { hasCurrentAccess } from '../platform/current-access.ts';
 import { createOperationRouteConfig, observeApiCalls } from './api-calls.ts';
 import { API_REFERENCE_PATH, addApiDocumentationRoutes, OPENAPI_PATH } from './api-documentation-routes.ts';
 import { toApiFault } from './api-faults.ts';

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
-import { ClientConnection } from '../gateway/client-connection.ts';
+import { ClientCall } from '../gateway/client-call.ts';
 import { createConsoleRoutes } from './console-routes.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 
@@ -33,7 +33,7 @@ async function ask(
   });
   if (!routes.matches(path)) return null;
   const server = createServer((req, res) =>
-    routes.answer(new ClientConnection('exc_1', new NodeHttpTransport(req, res, new FakeClock())), path),
+    routes.answer(new ClientCall('exc_1', new NodeHttpTransport(req, res, new FakeClock())), path),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

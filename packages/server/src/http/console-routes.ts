@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientConnection } from '../gateway/client-connection.ts';
+import type { ClientCall } from '../gateway/client-call.ts';
 
 /** Allows nothing inline and no other origins, so that injected text can neither run nor send data. */
 const SECURITY_HEADERS = [
@@ -35,7 +35,7 @@ const PLACEHOLDER = '<base href="/" />';
 export interface ConsoleRoutes {
   /** Whether `answer` handles a GET of this path. The path has no base-URL prefix. */
   matches(path: string): boolean;
-  answer(client: ClientConnection, path: string): void;
+  answer(client: ClientCall, path: string): void;
 }
 
 /** One file in memory, in the encodings of the build. */
@@ -56,7 +56,7 @@ interface ConsoleFile {
 export function createConsoleRoutes(parts: {
   readonly dir: string;
   readonly prefix: string;
-  readonly answerUnbuilt: (client: ClientConnection) => void;
+  readonly answerUnbuilt: (client: ClientCall) => void;
 }): ConsoleRoutes {
   const { dir, prefix, answerUnbuilt } = parts;
   const files = new Map<string, ConsoleFile>();
@@ -123,7 +123,7 @@ function fileMetadata(path: string, bytes: Buffer): { readonly type: string; rea
   return { type: CONTENT_TYPES[ending] ?? 'application/octet-stream', etag: `"${hash}"` };
 }
 
-function sendFile(client: ClientConnection, file: ConsoleFile, caching: string): void {
+function sendFile(client: ClientCall, file: ConsoleFile, caching: string): void {
   const { type, etag, plain, br, gzip } = file;
   const headers = [
     ...SECURITY_HEADERS,
@@ -158,7 +158,7 @@ function etagMatches(asked: string | undefined, etag: string): boolean {
   return (asked ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
-function sendNotFound(client: ClientConnection): void {
+function sendNotFound(client: ClientCall): void {
   const headers = [
     ...SECURITY_HEADERS,
     'cache-control',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { ClientConnection } from '../gateway/client-connection.ts';
+import type { ClientCall } from '../gateway/client-call.ts';
 import { encodeFastPathRequest, startDualPathServer } from './fast-path/test/dual-path-server.ts';
 import { createHttpServer, type HttpRequestHandler } from './server.ts';
 
@@ -81,7 +81,7 @@ test('a request that was sent after the one in progress is answered before the c
 });
 
 test('a stream of the fast path that began before the shutdown ends its connection', async () => {
-  const clients: ClientConnection[] = [];
+  const clients: ClientCall[] = [];
   const { server, url } = await startDualPathServer(systemClock, (client) => void clients.push(client));
   const client = await RawClient.connect(url);
   await client.send(encodeFastPathRequest(''));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { RawClient } from '@floe/testkit/raw-client';
-import type { ClientConnection } from '../gateway/client-connection.ts';
+import type { ClientCall } from '../gateway/client-call.ts';
 import { encodeNodeHttpRequest, startDualPathServer } from './fast-path/test/dual-path-server.ts';
 
 async function start(t: TestContext) {
-  const clients: ClientConnection[] = [];
+  const clients: ClientCall[] = [];
   const harness = await startDualPathServer(new FakeClock(), (client) => void clients.push(client));
   t.after(() => harness.server.drain(0));
   return { ...harness, clients };

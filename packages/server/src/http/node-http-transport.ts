@@ -9,7 +9,7 @@ import {
   ClientDisconnectedError,
   type ClientTransport,
   type RequestBodyCapacity,
-} from '../gateway/client-connection.ts';
+} from '../gateway/client-call.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
 
 /** A rejected body is read and discarded up to this size, so that the client can read the response. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { Metrics } from '../analytics/metrics.ts';
-import type { ClientConnection } from '../gateway/client-connection.ts';
+import type { ClientCall } from '../gateway/client-call.ts';
 import { sendFaultResponse } from '../gateway/send-error.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import type { OperationalRoutes } from './router.ts';
@@ -61,7 +61,7 @@ export function createOperationalRoutes({
   };
 }
 
-function sendText(client: ClientConnection, status: number, body: string): void {
+function sendText(client: ClientCall, status: number, body: string): void {
   client.sendAnswer(
     status,
     ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'x-request-id', client.id],
@@ -70,11 +70,11 @@ function sendText(client: ClientConnection, status: number, body: string): void 
 }
 
 /** Whether the request is `/readyz?for=api`. */
-function asksForApi({ target }: ClientConnection): boolean {
+function asksForApi({ target }: ClientCall): boolean {
   return new URLSearchParams(target.slice(target.indexOf('?') + 1)).get('for') === 'api';
 }
 
-function hasBearerToken(client: ClientConnection, token: string): boolean {
+function hasBearerToken(client: ClientCall, token: string): boolean {
   const given = Buffer.from(client.headers.authorization ?? '');
   const wanted = Buffer.from(`Bearer ${token}`);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

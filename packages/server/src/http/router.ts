@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
-import { ClientConnection } from '../gateway/client-connection.ts';
+import { ClientCall } from '../gateway/client-call.ts';
 import { COMPACT_OPERATION } from '../gateway/compact-conversation.ts';
 import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
 import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
@@ -43,13 +43,13 @@ export interface RouterDependencies {
 
 /** Handlers of plain-text pages for people who operate Floe. Each handler sends a complete response. */
 export interface OperationalRoutes {
-  readonly health: (client: ClientConnection) => void;
-  readonly ready: (client: ClientConnection) => void;
-  readonly metrics: (client: ClientConnection) => void;
-  readonly home: (client: ClientConnection) => void;
+  readonly health: (client: ClientCall) => void;
+  readonly ready: (client: ClientCall) => void;
+  readonly metrics: (client: ClientCall) => void;
+  readonly home: (client: ClientCall) => void;
 }
 
-type RouteHandler = (client: ClientConnection, path: string, url: string) => void;
+type RouteHandler = (client: ClientCall, path: string, url: string) => void;
 type Method = 'GET' | 'POST' | 'DELETE';
 type Route = Partial<Record<Method, RouteHandler>>;
 
@@ -94,7 +94,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
   }
 
   /** Only requests to the gateway have a line in the access log. */
-  function reject(client: ClientConnection, path: string, fault: Fault, headers: readonly string[]): void {
+  function reject(client: ClientCall, path: string, fault: Fault, headers: readonly string[]): void {
     const errorFormat = resolveErrorFormatForPath(path);
     if (path.startsWith('/gateway/'))
       return rejectNonExchangeRequest(client, gateway, fault, { routeMode: 'unified', errorFormat, headers });
@@ -109,7 +109,7 @@ export function createRouter(dependencies: RouterDependencies): ListenerHandler 
     if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return dependencies.api(req, res, requestId);
-    const client = new ClientConnection(requestId, new NodeHttpTransport(req, res, gateway.clock));
+    const client = new ClientCall(requestId, new NodeHttpTransport(req, res, gateway.clock));
     if (isWebSocketUpgrade(req) && path.startsWith('/gateway/'))
       return reject(client, path, NO_WEBSOCKET, ['upgrade', 'HTTP/1.1']);
     const route = findRoute(path);
@@ -144,7 +144,7 @@ function createSubtreeRouter({
   gateway,
   lists,
   passthrough,
-}: RouterDependencies): (client: ClientConnection, path: string) => boolean {
+}: RouterDependencies): (client: ClientCall, path: string) => boolean {
   const ide = createIdeRequestHandler(gateway, lists);
   return (client, path) => {
     if (!path.startsWith('/gateway/')) return false;

@@ -1,8 +1,8 @@
 import type { FloeConfig } from '@floe/contract/config';
 import { type AlertDeliveryService, startAlertDelivery } from '../alerts/alert-delivery.ts';
 import { createAlertSender } from '../alerts/alert-sender.ts';
-import type { AlertMuteResolver } from '../alerts/composed-alert-message.ts';
 import { createMailer, toSmtpSettings } from '../alerts/mailer.ts';
+import type { AlertMuteResolver } from '../alerts/prepared-alert-message.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ChannelDependencies } from '../management/channels/test-channel.ts';
 import type { ServerComponents } from './server-components.ts';

@@ -31,7 +31,7 @@ import {
 } from './command-arguments.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
 import { formatUpgradeReport } from './format-upgrade-report.ts';
-import { runMarkEncryptionKeyLost } from './mark-encryption-key-lost.ts';
+import { runMarkKeyLostCommand } from './mark-key-lost-command.ts';
 import { rewrapDatabaseSecrets } from './rewrap-database-secrets.ts';
 import { readServerUrl } from './server-url-file.ts';
 
@@ -118,7 +118,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       const { encryptionKeys } = environment;
       const request = { keyId, isDryRun: flags.has('dry-run'), encryptionKeys };
       return writeToStore(place, environment, (writer, secretKey) =>
-        runMarkEncryptionKeyLost(writer, { ...request, secretKey }),
+        runMarkKeyLostCommand(writer, { ...request, secretKey }),
       );
     },
   },

@@ -28,8 +28,8 @@ import { CONFIG_FILE_TEAM_RESOURCE_KIND } from '../platform/config-file-teams.ts
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
 import { listForcedBreakerStates } from '../store/forced-breakers.ts';
 import { upsertOrg } from '../store/orgs.ts';
+import { auditConfigFileChangeOnce } from './audit-config-file-change-once.ts';
 import { type CompiledConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
-import { recordConfigFileChange } from './record-config-file-change.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
 import type { ServerComponents } from './server-components.ts';
 import { refreshSnapshotContent, type SnapshotContent } from './snapshot-content.ts';
@@ -67,7 +67,7 @@ export async function applyConfigFile(
       const changed = orgs.filter(({ id }) => differences?.changed.has(id) ?? true);
       await storeFileOrgs(changed, loaded, { changing, secretsKey });
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, { ...changing, differences });
-      await recordConfigFileChange(writer, loaded, before, serverProcess.processNumber);
+      await auditConfigFileChangeOnce(writer, loaded, before, serverProcess.processNumber);
       await database.signals.announce(writer);
     });
     await entering.catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import { OrgPacer } from '../core/org-pacer.ts';
-import type { ClientConnection } from '../gateway/client-connection.ts';
+import type { ClientCall } from '../gateway/client-call.ts';
 import type { BoardLoader } from '../http/boards/board-cache.ts';
 import { type BoardRoutes, createBoardRoutes, renderBoardPreview } from '../http/boards/board-routes.ts';
 import { createConfiguredSessionCookieDefinition } from '../http/sign-in/session-cookie.ts';
@@ -70,7 +70,7 @@ export function createConfiguredBoardRoutes(
   });
   const members = {
     source: sourceOf(ownBoard),
-    async orgsOf({ headers }: ClientConnection) {
+    async orgsOf({ headers }: ClientCall) {
       const { cookie } = headers;
       const token = createConfiguredSessionCookieDefinition(signIn).read(
         typeof cookie === 'string' ? cookie : undefined,

@@ -8,7 +8,7 @@ import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
 import { lockInstallation } from '../store/process-directories.ts';
 import { bindDatabaseToSecretKey, loadInstallationSecretKey } from '../store/secret-key.ts';
 import type { DatabaseCommandResult } from './database-command-result.ts';
-import { formatSecretReference } from './mark-encryption-key-lost.ts';
+import { formatSecretReference } from './mark-key-lost-command.ts';
 
 /**
  * Encrypts all stored secrets again with the first key. Each batch is one transaction, so servers may use a

@@ -1,4 +1,4 @@
-import type { AnalyticsCoverage } from './analytics/analytics-coverage.ts';
+import type { AnalyticsDataRange } from './analytics/analytics-data-range.ts';
 import { defineListAnnotationsOperation } from './analytics/annotations.ts';
 import { createAnnotationOperation } from './analytics/create-annotation.ts';
 import { defineListFilterValuesOperation } from './analytics/filter-values.ts';
@@ -9,7 +9,7 @@ import { defineGetUsageTimeseriesOperation } from './analytics/usage-timeseries.
 import type { Operation } from './operation.ts';
 
 /** Returns the operations on usage, filter values, annotations and monthly bills. */
-export function defineAnalyticsOperations(coverage: AnalyticsCoverage): readonly Operation[] {
+export function defineAnalyticsOperations(coverage: AnalyticsDataRange): readonly Operation[] {
   return [
     defineGetUsageSummaryOperation(coverage),
     defineGetUsageTimeseriesOperation(coverage),

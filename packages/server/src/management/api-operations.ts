@@ -4,7 +4,7 @@ import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import type { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { listAlertsOperation } from './alerts/list-alerts.ts';
 import { resendAlertDeliveryOperation } from './alerts/resend-alert-delivery.ts';
-import { AnalyticsCoverage, type AnalyticsDependencies } from './analytics/analytics-coverage.ts';
+import { AnalyticsDataRange, type AnalyticsDependencies } from './analytics/analytics-data-range.ts';
 import { defineAnalyticsOperations } from './analytics-operations.ts';
 import { listBreakerChangesOperation } from './breakers/breaker-history.ts';
 import type { BreakerLister } from './breakers/breaker-resource.ts';
@@ -96,7 +96,7 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
   const { bodies, jobRunner, members } = dependencies;
   const people = { ...dependencies.people, bodies, jobRunner, members };
   const { getLoadedOrg } = runningGateway;
-  const coverage = new AnalyticsCoverage(analytics);
+  const coverage = new AnalyticsDataRange(analytics);
   const budgets = createBudgetResourceKind(rules);
   const all: readonly Operation[] = [
     ...defineMeOperations(() => all),

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
-import { requireCurrentActor } from '../platform/current-actor.ts';
+import { requireCurrentAccess } from '../platform/current-access.ts';
 import { setAuditOrigin } from '../store/audit-context.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import { type AuditedChange, recordAuditedChanges, type SecondaryAuditedChange } from './audited-change.ts';
@@ -195,7 +195,7 @@ async function commitWrite<Answer>(
   return dependencies.database.transaction(async (writer) => {
     setAuditOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = dependencies.clock.now();
-    await requireCurrentActor(writer, actor, now);
+    await requireCurrentAccess(writer, actor, now);
     const earlier =
       creation && (await findIdempotentResponse<Answer>(writer, creation, dependencies.secretsKey, now));
     if (earlier) return earlier;

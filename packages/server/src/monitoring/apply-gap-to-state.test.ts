@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
-import { appendBeatInterval, computeMedianBeatInterval } from './beat-intervals.ts';
+import { appendBeatInterval, computeMedianBeatIntervalMs } from './beat-intervals.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
 import { parseCron } from './monitor-schedule.ts';
 import {
@@ -297,7 +297,7 @@ test('the median is that of the last 20 intervals', () => {
         sorted[Math.ceil(sorted.length / 2) - 1],
         sorted[Math.floor(sorted.length / 2)],
       ];
-      assert.equal(computeMedianBeatInterval(kept), (low + high) / 2);
+      assert.equal(computeMedianBeatIntervalMs(kept), (low + high) / 2);
     }),
   );
 });

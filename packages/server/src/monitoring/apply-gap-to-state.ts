@@ -1,5 +1,5 @@
 import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
-import { computeMedianBeatInterval } from './beat-intervals.ts';
+import { computeMedianBeatIntervalMs } from './beat-intervals.ts';
 import { EARLY_BEAT_TOLERANCE_MS } from './monitor-schedule.ts';
 import type {
   MonitorHistoryChanges,
@@ -65,7 +65,7 @@ function earliestArrival(state: MonitorState, plan: MonitorTiming, expectedAt: n
   if (state.status === 'waiting' || state.lastBeatAt === null) return state.periodStartedAt;
   const interval = Math.min(
     plan.occurrences.intervalBefore(expectedAt),
-    computeMedianBeatInterval(state.intervals),
+    computeMedianBeatIntervalMs(state.intervals),
   );
   const early = plan.schedule.kind === 'cron' ? EARLY_BEAT_TOLERANCE_MS : 0;
   return Math.min(state.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);

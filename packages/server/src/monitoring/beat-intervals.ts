@@ -11,7 +11,7 @@ export function appendBeatInterval(intervals: string, intervalMs: number): strin
 }
 
 /** Returns the median interval in milliseconds; infinity if there are no intervals. */
-export function computeMedianBeatInterval(intervals: string): number {
+export function computeMedianBeatIntervalMs(intervals: string): number {
   if (intervals === '') return Number.POSITIVE_INFINITY;
   const sorted = intervals
     .split(',')

@@ -13,7 +13,7 @@ import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './commit-beats.ts';
 import type { MonitorStatusSpan } from './monitor-status-spans.ts';
 import { createMonitor } from './monitors.ts';
-import { readMonitorStatusSpans, readMonitorUptime, requireMonitorView } from './read-monitors.ts';
+import { readMonitorStatusSpanPage, readMonitorUptime, requireMonitorView } from './read-monitors.ts';
 import { loadRecentMonitorHistory } from './recent-monitor-history.ts';
 import {
   addTestOrg,
@@ -60,14 +60,14 @@ for (const [end, gapEndMs] of [
   test(`a page of status periods reads only about as many periods as it contains, and the pages are complete if a gap ends ${end}`, async (t) => {
     const { reader, read, view, context } = await openFlapping(t, 300, MINUTE, gapEndMs);
     const range = { fromMs: MONITOR_TEST_START + MINUTE / 2, toMs: context.nowMs };
-    const whole = await readMonitorStatusSpans(reader, view, { ...range, limit: 1_000 }, context);
+    const whole = await readMonitorStatusSpanPage(reader, view, { ...range, limit: 1_000 }, context);
     assert.equal(whole.nextToMs, null);
     for (const limit of [1, 2, 5]) {
       const spans: MonitorStatusSpan[] = [];
       let pages = 0;
       read.rows = 0;
       for (let toMs: number | null = range.toMs; toMs !== null; pages++) {
-        const page = await readMonitorStatusSpans(reader, view, { ...range, toMs, limit }, context);
+        const page = await readMonitorStatusSpanPage(reader, view, { ...range, toMs, limit }, context);
         spans.push(...page.spans);
         toMs = page.nextToMs;
       }

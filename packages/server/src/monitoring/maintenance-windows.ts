@@ -54,7 +54,7 @@ export function toMaintenanceWindowColumns(
 }
 
 /**
- * Requires that all monitors in a maintenance window belong to its organization.
+ * Requires that all monitors in a maintenance window exist in its organization. Returns the columns.
  * @param before the monitor ids in the window before the change. They are accepted even if the monitors have
  * been removed.
  * @throws Fault `invalid_request` with `param`

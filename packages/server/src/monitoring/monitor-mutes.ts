@@ -1,5 +1,5 @@
 import { type Alert, getAlertTags } from '../alerts/alert.ts';
-import type { AlertMutedUntil, AlertMuteResolver } from '../alerts/composed-alert-message.ts';
+import type { AlertMutedUntil, AlertMuteResolver } from '../alerts/prepared-alert-message.ts';
 import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,

@@ -2,8 +2,8 @@ import { NEVER_DUE_AT } from '../store/monitoring/monitor-states.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import type { MonitorSchedule } from './monitor-schedule.ts';
 import {
+  computeNextSweepAt,
   createMonitorTiming,
-  getNextSweepTime,
   type MonitorState,
   type MonitorStatus,
   type MonitorTiming,
@@ -83,7 +83,7 @@ export function toMonitorStateColumns(state: MonitorState) {
     settled_at: state.evaluatedUntil,
     run_at: state.runStartedAt,
     run_id: state.runId,
-    wake_at: getNextSweepTime(state) ?? NEVER_DUE_AT,
+    wake_at: computeNextSweepAt(state) ?? NEVER_DUE_AT,
   };
 }
 

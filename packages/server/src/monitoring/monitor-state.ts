@@ -150,6 +150,6 @@ export function createMonitorTiming(
  * Returns when the sweep must next evaluate a monitor, in Unix milliseconds. Returns null if it need not
  * evaluate the monitor again.
  */
-export function getNextSweepTime(state: MonitorState): number | null {
+export function computeNextSweepAt(state: MonitorState): number | null {
   return state.status === 'paused' ? state.pausedUntil : state.dueAt;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listMonitorViews, readMonitorStatusSpans, readMonitorUptime } from './read-monitors.ts';
+import { getMonitorViewPage, readMonitorStatusSpanPage, readMonitorUptime } from './read-monitors.ts';
 import { createTestCluster, recordTestBeat, runEngineFor } from './test/test-cluster.ts';
 import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 
@@ -37,7 +37,7 @@ test('an hour of downtime of Floe is no failure: 10,000 clients continue, and a 
     ['healthy'],
   );
   const listed = async (search: string) => {
-    const { rows } = await listMonitorViews(
+    const { rows } = await getMonitorViewPage(
       database.read,
       { orgId: MONITOR_TEST_ORG, limit: 500, search },
       engine.evaluationContext(),
@@ -69,12 +69,12 @@ test('a suspended machine and a clock change cause no misses, and hidden beats a
   await runEngineFor(clock, engine, 66_000);
   assert.equal(await count('missed'), 1);
   const [view] = (
-    await listMonitorViews(database.read, { orgId: MONITOR_TEST_ORG, limit: 1 }, engine.evaluationContext())
+    await getMonitorViewPage(database.read, { orgId: MONITOR_TEST_ORG, limit: 1 }, engine.evaluationContext())
   ).rows;
   assert.ok(view);
   const range = { fromMs: 0, toMs: engine.now() };
   const page = { ...range, limit: 10 };
-  const found = await readMonitorStatusSpans(database.read, view, page, engine.evaluationContext());
+  const found = await readMonitorStatusSpanPage(database.read, view, page, engine.evaluationContext());
   const spans = found.spans.toReversed();
   assert.deepEqual(
     spans.map(({ status }) => status),

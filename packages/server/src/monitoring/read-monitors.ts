@@ -46,7 +46,7 @@ export interface MonitorView {
 }
 
 /** Returns a page of an organization's monitors that match the filters. `query.sort` determines the order. */
-export async function listMonitorViews(
+export async function getMonitorViewPage(
   reader: DatabaseReader,
   query: MonitorQuery,
   context: MonitorEvaluationContext,
@@ -91,7 +91,7 @@ export async function requireMonitorView(
 }
 
 /** Returns a page of a monitor's checks, newest first. */
-export function readMonitorChecks(
+export function readMonitorCheckPage(
   reader: DatabaseReader,
   query: MonitorCheckQuery,
 ): Promise<RowPage<MonitorCheckRow>> {
@@ -116,7 +116,7 @@ export interface MonitorStatusSpanPage {
  * Returns the last spans of a monitor's history that start before the end of the range and end after its
  * start. A page can have fewer than `limit` spans although there are more, if several periods are in one gap.
  */
-export async function readMonitorStatusSpans(
+export async function readMonitorStatusSpanPage(
   reader: DatabaseReader,
   { row }: Pick<MonitorView, 'row'>,
   range: MonitorHistoryRange & { readonly limit: number },
@@ -134,7 +134,12 @@ export async function readMonitorStatusSpans(
   const last = spans.at(-1);
   if (last?.status !== 'unknown') return { spans, nextToMs };
   // The gap may have started in an earlier period.
-  const earlier = await readMonitorStatusSpans(reader, { row }, { ...range, toMs: last.startedAt }, context);
+  const earlier = await readMonitorStatusSpanPage(
+    reader,
+    { row },
+    { ...range, toMs: last.startedAt },
+    context,
+  );
   const [start, ...others] = earlier.spans;
   if (start?.status !== 'unknown' || start.endedAt !== last.startedAt) return { spans, nextToMs };
   return {

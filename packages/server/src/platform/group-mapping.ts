@@ -1,5 +1,5 @@
 import type { OidcConfig } from '@floe/contract/config';
-import { getStrongerRole, type MemberRole } from '@floe/contract/roles';
+import { type MemberRole, selectStrongerRole } from '@floe/contract/roles';
 
 /** The role and team that a group mapping gives a person in an organization. */
 export interface GroupMappedMembership {
@@ -26,7 +26,7 @@ export function mapGroupsToMemberships(
   for (const { group, org = null, role, team = null } of map) {
     if (!mine.has(group)) continue;
     const found = places.get(org);
-    const stronger = found ? getStrongerRole(found.role, role) : role;
+    const stronger = found ? selectStrongerRole(found.role, role) : role;
     if (!found || (stronger !== found.role && stronger === role)) places.set(org, { org, role, team });
     else if (found.role === role && found.team === null) places.set(org, { ...found, team });
   }

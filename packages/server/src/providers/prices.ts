@@ -12,7 +12,7 @@ export interface TieredRate {
   readonly tiers: readonly { readonly above: number; readonly usd: number }[];
 }
 
-/** The rates of a model, by kind of token. */
+/** The rates of a model, by billed unit and per request. */
 export interface PriceRates {
   /** Rates by billed unit. Cache reads and writes may have no separate rate. */
   readonly units: UnitRates;

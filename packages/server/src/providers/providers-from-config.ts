@@ -28,7 +28,7 @@ export interface ProviderCreationContext {
   readonly mayUseMachineCredentials?: (config: ProviderConfig) => boolean;
 }
 
-/** A provider that cannot be used, and the setting that is missing. */
+/** A provider that cannot be used, and why. */
 export interface UnusableProvider {
   readonly id: string;
   readonly reason: string;

@@ -26,7 +26,7 @@ const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
   },
 };
 
-/** Returns a model's price factors by service tier. `book` (a provider) and `model` are names in the price catalog. */
+/** Returns a model's price factors by service tier. `book` and `model` are the names of the provider and the model in the price catalog. */
 export function getCatalogServiceTierPriceFactors(
   book: string,
   model: string,

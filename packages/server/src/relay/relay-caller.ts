@@ -1,4 +1,4 @@
-/** The platform key with which a client calls the relay. */
+/** The platform key or member that calls the relay. For a member, `keyId` and `keyName` are the id and the email address. */
 export interface RelayCaller {
   readonly orgId: string;
   readonly keyId: string;

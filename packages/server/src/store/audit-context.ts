@@ -1,7 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
-/** Who or what caused a change, as the audit entry stores it. */
+/** The client address and the console session of a change, as the audit entry stores them. */
 export interface AuditOrigin {
   /** IP address of the client. Null for a change without a request. */
   readonly address: string | null;

@@ -120,7 +120,7 @@ const SMALL_TABLES = [
 export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   jobs: 'background jobs belong to the processes of the source installation',
   live_events: 'short-lived events for clients of the source installation',
-  monitor_leases: 'records which process of the source installation evaluates monitors',
+  monitor_leases: 'records which processes of the source installation accept beats',
   monitor_gaps: 'copied with the monitors',
   monitor_pulse: 'copied with the monitors',
   replicas: 'processes of the source installation',

@@ -13,7 +13,7 @@ export async function insertInvitation(writer: DatabaseWriter, invitation: Invit
  * Whether the member or key that created an invitation may still create it. Otherwise, no one can accept it. Admins and
  * keys cannot invite owners. An invitation remains valid when the key that created it expires.
  */
-export const mayCreatorInvite = sql<boolean>`(
+export const CREATOR_MAY_INVITE_CONDITION = sql<boolean>`(
   exists (
     select 1 from members
     where members.org_id = invitations.org_id and members.id = invitations.created_by
@@ -55,7 +55,7 @@ export function getInvitationPage(
   let query = reader
     .selectFrom('invitations')
     .selectAll()
-    .select(mayCreatorInvite.as('may_creator_invite'))
+    .select(CREATOR_MAY_INVITE_CONDITION.as('may_creator_invite'))
     .where('org_id', '=', request.orgId);
   if (status !== undefined) query = query.where(statusConditions(nowMs)[status]);
   return getResourceListPage(reader, query, INVITATION_LIST_COLUMNS, request);
@@ -65,9 +65,9 @@ function statusConditions(nowMs: number): Readonly<Record<InvitationStatus, RawB
   const isOpen = sql<boolean>`accepted_at is null and revoked_at is null and expires_at > ${nowMs}`;
   return {
     accepted: sql`accepted_at is not null`,
-    revoked: sql`(revoked_at is not null or (${isOpen} and not ${mayCreatorInvite}))`,
+    revoked: sql`(revoked_at is not null or (${isOpen} and not ${CREATOR_MAY_INVITE_CONDITION}))`,
     expired: sql`(accepted_at is null and revoked_at is null and expires_at <= ${nowMs})`,
-    pending: sql`(${isOpen} and ${mayCreatorInvite})`,
+    pending: sql`(${isOpen} and ${CREATOR_MAY_INVITE_CONDITION})`,
   };
 }
 
@@ -96,7 +96,7 @@ export function findInvitationByToken(
     .selectFrom('invitations')
     .selectAll()
     .where('token_sha256', '=', tokenSha256)
-    .where(mayCreatorInvite)
+    .where(CREATOR_MAY_INVITE_CONDITION)
     .executeTakeFirst();
 }
 
@@ -113,7 +113,7 @@ export function listPendingInvitations(
   return reader
     .selectFrom('invitations')
     .selectAll()
-    .select(mayCreatorInvite.as('may_creator_invite'))
+    .select(CREATOR_MAY_INVITE_CONDITION.as('may_creator_invite'))
     .where('org_id', '=', orgId)
     .where('email', '=', email)
     .where('accepted_at', 'is', null)

@@ -4,9 +4,9 @@ import { getExchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
 import { expireHistoryExceptExchanges } from './retention.ts';
 import {
-  getRollupSeries,
   getRollupTotals,
   listRollupIntervalSums,
+  listRollupIntervalSumsByValue,
   listTopRollupValues,
   type RollupRequest,
 } from './rollups/read-rollups.ts';
@@ -199,7 +199,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       [HOUR_MS, 4],
       [DAY_MS, 2],
     ] as const) {
-      const series = await getRollupSeries(database.read, { ...wanted, stepMs });
+      const series = await listRollupIntervalSumsByValue(database.read, { ...wanted, stepMs });
       assert.equal(series.length, count);
       assert.equal(
         series.reduce((sum, { sums }) => sum + (sums[0] ?? 0), 0),

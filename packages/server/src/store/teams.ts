@@ -1,4 +1,4 @@
-import { mayCreatorInvite } from './invitations.ts';
+import { CREATOR_MAY_INVITE_CONDITION } from './invitations.ts';
 import type { TeamsTable } from './member-tables.ts';
 import { getResourceListPage, type ListRequest, RESOURCE_LIST_COLUMNS, type RowPage } from './pagination.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
@@ -77,7 +77,7 @@ export async function countTeamReferences(
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', nowMs)
-      .where(mayCreatorInvite)
+      .where(CREATOR_MAY_INVITE_CONDITION)
       .execute(),
     countRulesNamingTeam(reader, 'limits', orgId, id),
     countRulesNamingTeam(reader, 'budgets', orgId, id),

@@ -4,7 +4,7 @@ import {
   resolveReasoningEffort,
   resolveRequestedThinkingBudget,
 } from '../adapt-reasoning-for-target.ts';
-import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
+import { adaptToolsForTarget, toFunctionDefinition } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
 import { toProviderToolName } from '../tool-identifiers.ts';
@@ -41,7 +41,7 @@ function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: 
         format: tool.grammar ? { type: 'grammar', grammar: { ...tool.grammar } } : undefined,
       },
     };
-  const { description, schema } = toFunctionSchema(tool);
+  const { description, schema } = toFunctionDefinition(tool);
   return { type: 'function', function: { name, description, parameters: schema } };
 }
 

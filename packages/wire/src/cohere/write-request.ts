@@ -8,7 +8,7 @@ import {
   reportDroppedFields,
   reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
-  toFunctionSchema,
+  toFunctionDefinition,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
@@ -184,7 +184,7 @@ function writeTools(
 function writeTool(tool: ToolDefinition, dropped: Set<string>): JsonObject {
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
-    const { description, schema } = toFunctionSchema(tool);
+    const { description, schema } = toFunctionDefinition(tool);
     return { type: 'function', function: { name, description, parameters: schema } };
   }
   // Strict mode applies to all tools at once.

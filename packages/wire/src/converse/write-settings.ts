@@ -4,7 +4,7 @@ import {
   resolveReasoningEffort,
   toClaudeEffort,
 } from '../adapt-reasoning-for-target.ts';
-import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
+import { adaptToolsForTarget, toFunctionDefinition } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type {
   CacheBreakpoint,
@@ -68,7 +68,7 @@ function writeToolChoice(choice: ToolChoice | undefined): JsonObject | undefined
 function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject[] {
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
-    const { description, schema } = toFunctionSchema(tool);
+    const { description, schema } = toFunctionDefinition(tool);
     const toolSpec = { name, description: description || undefined, inputSchema: { json: schema } };
     return [{ toolSpec }, ...writeConverseCachePoint(tool.cache, options)];
   }

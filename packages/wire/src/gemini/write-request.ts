@@ -9,7 +9,7 @@ import {
   reportDroppedReasoningSummary,
   reportUnsupportedFormatFields,
   resolveSealValue,
-  toFunctionSchema,
+  toFunctionDefinition,
   toReminderTurn,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
@@ -206,7 +206,7 @@ function writeChoice(choice: ToolChoice, dropped: Set<string>): JsonObject {
 function writeTool(tool: ToolDefinition, dropped: Set<string>): JsonObject {
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
-    const { description, schema } = toFunctionSchema(tool);
+    const { description, schema } = toFunctionDefinition(tool);
     return { name, description, parametersJsonSchema: schema };
   }
   if (tool.strict === true) dropped.add('tools.strict');

@@ -51,7 +51,7 @@ export interface NormalizedIdeRequest {
 /**
  * Normalizes the body of a request from an IDE. The body can mix fields of Chat, Responses and Messages.
  * Does not change `body`. Drops unknown members and lists them in `request.dropped`.
- * @throws {Fault} 400 with `param` if the body is not a valid request
+ * @throws Fault 400 with `param` if the body is not a valid request
  * @example
  * const { body } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello', system: 'Be brief.' });
  * body.messages; // [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hello' }]

@@ -4,7 +4,7 @@ import {
   resolveReasoningEffort,
   toClaudeEffort,
 } from '../adapt-reasoning-for-target.ts';
-import { adaptToolsForTarget, toFunctionSchema } from '../adapt-request-for-target.ts';
+import { adaptToolsForTarget, toFunctionDefinition } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions } from '../dialect.ts';
 import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
 import { isSealAccepted } from '../seal.ts';
@@ -55,7 +55,7 @@ export function writeMessagesCacheControl(cache: CacheBreakpoint | undefined): J
 function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject {
   const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
-    const { description, schema } = toFunctionSchema(tool);
+    const { description, schema } = toFunctionDefinition(tool);
     return { name, description, input_schema: schema, cache_control: writeMessagesCacheControl(tool.cache) };
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;

@@ -12,7 +12,7 @@ import {
   resolvePromptCacheKey,
   resolveSealValue,
   resolveServiceTier,
-  toFunctionSchema,
+  toFunctionDefinition,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
@@ -222,7 +222,7 @@ function writeTool(tool: ToolDefinition, freeform: boolean): JsonObject {
       description: tool.description,
       format: tool.grammar ? { type: 'grammar', ...tool.grammar } : undefined,
     };
-  const { description, schema } = toFunctionSchema(tool);
+  const { description, schema } = toFunctionDefinition(tool);
   return { type: 'function', name, description, parameters: schema, strict: false };
 }
 

@@ -3,7 +3,7 @@ export const analyticsText = {
   page: {
     title: 'Analytics',
     metrics: 'Metrics',
-    filterPlaceholder: 'Add a filter: model, key, provider, metadata…',
+    filterPlaceholder: 'Filter by model, key, provider, metadata…',
     loadFailed: 'Could not load the totals.',
     openRequests: 'Open in Requests',
     refresh: 'The page updates when you return to this tab.',

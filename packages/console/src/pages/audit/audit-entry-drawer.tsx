@@ -4,7 +4,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { DetailList } from '../../ui/cards.tsx';
-import { FieldChanges } from '../../ui/conflict-notice.tsx';
+import { FieldChangeList } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { formatActorName, formatAuditEntryTitle, listAuditFieldChanges } from './audit-entry.ts';
@@ -61,7 +61,7 @@ export function AuditEntryDrawer({
         />
         <section className="grid gap-2">
           <h3 className="text-body font-semibold">{auditText.drawer.fields}</h3>
-          <FieldChanges changes={listAuditFieldChanges(entry)} />
+          <FieldChangeList changes={listAuditFieldChanges(entry)} />
         </section>
       </div>
     </Drawer>

@@ -5,7 +5,7 @@ export const auditText = {
   page: {
     title: 'Audit log',
     loadFailed: 'Could not load the audit log.',
-    filterPlaceholder: 'Filter by actor, action, resource…',
+    filterPlaceholder: 'Filter by actor, action or resource',
     table: 'Changes',
     nextChange: 'Next change',
     previousChange: 'Previous change',

@@ -17,7 +17,7 @@ export const breakersText = {
       provider: 'provider',
       noProvider: 'No enabled providers',
       noProviderText: 'Each target of a provider has a breaker. Add or enable a provider.',
-      text: 'This list contains breakers that are open or recovering, breakers that a member forced, and targets that are rate limited.',
+      text: 'This list contains breakers that are open or recovering, overridden breakers, and targets that are rate limited.',
     },
   },
   columns: {

@@ -27,8 +27,8 @@ export const cacheText = {
   settings: {
     title: 'Settings',
     save: 'Save cache settings',
-    enabledToast: 'Cache enabled.',
-    disabledToast: 'Cache disabled.',
+    enabledToast: 'Cache settings saved. The cache is enabled.',
+    disabledToast: 'Cache settings saved. The cache is disabled.',
     enabled: 'Answer identical requests from the cache',
     enabledHint:
       'Floe stores complete, successful responses and returns them for identical requests. Requests are identical if everything that affects the response is the same, such as the model, the messages and the parameters.',

@@ -7,7 +7,7 @@ export const channelsText = {
     resource: 'channel',
     emptyTitle: 'No channels',
     empty:
-      'A channel is a destination for alerts, such as a webhook, a chat or an email address. Create one and send a test message before you rely on it.',
+      'A channel is a destination for alerts, such as a webhook, a chat or an email address. Create a channel, then send a test message to check that alerts arrive.',
   },
   columns: {
     name: 'Name',
@@ -41,9 +41,9 @@ export const channelsText = {
   test: {
     send: 'Send test message',
     responded: (kind: string, status: number, duration: string) =>
-      `${kind} responded with ${status} in ${duration}.`,
-    accepted: (kind: string, duration: string) => `${kind} accepted the message in ${duration}.`,
-    noResponse: (kind: string, duration: string) => `${kind} did not respond within ${duration}.`,
+      `${kind} responded with status ${status} in ${duration}.`,
+    accepted: (kind: string, duration: string) => `${kind} message accepted in ${duration}.`,
+    noResponse: (kind: string, duration: string) => `${kind} delivery failed after ${duration}:`,
   },
   fields: {
     name: 'Name',
@@ -61,7 +61,7 @@ export const channelsText = {
     tags: 'Monitor tags',
     tagsHint:
       'Comma-separated. Only monitors with one of these tags send alerts to this channel. Leave empty for all monitors.',
-    repeat: 'Repeat every (minutes)',
+    repeat: 'Repeat every (min)',
     repeatHint: 'How often an alert is sent again until its cause is resolved. 0 = never.',
     enabled: 'Enabled',
     enabledHint: 'A disabled channel receives no alerts.',
@@ -124,7 +124,7 @@ export const channelsText = {
     skipped: 'skipped',
     retrying: 'not delivered yet; will be retried',
     grouped: 'sent together with other alerts',
-    responded: (status: number) => `responded with ${status}`,
+    responded: (status: number) => `responded with status ${status}`,
     attempt: (count: number) => `${count} attempts`,
     retry: 'Retry delivery',
     retried: 'Message queued for delivery.',

@@ -164,7 +164,7 @@ const IDES: readonly ConnectableClient[] = [
       { label: 'OpenAI API Key', code: `sk-${key}` },
       { label: 'Custom model', code: model },
     ],
-    run: 'Enter the values in Settings → Models → API Keys. Then send a prompt in Ask or Plan mode.',
+    run: 'Enter the values in Settings > Models > API Keys. Then send a prompt in Ask or Plan mode.',
     pitfalls: [
       'The base URL ends in /ide-adapter. Do not add a trailing slash or /v1.',
       'Cursor’s Verify button always fails, because it requests a fixed model. Chat still works.',

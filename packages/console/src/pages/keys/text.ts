@@ -149,7 +149,7 @@ export const keysText = {
     neverUsed: 'It was never used.',
     usage: (requests: string, cost: string) => ` In the last 30 days: ${requests} for ${cost}.`,
     effect:
-      ' All requests with this key will be rejected within two seconds. This cannot be undone. The history of the key is kept.',
+      ' All requests with this key will be rejected within 2 seconds. This cannot be undone. The history of the key is kept.',
   },
   endOverlap: {
     button: 'Expire old value',

@@ -37,5 +37,5 @@ test('text that is not a number is sent unchanged, so that the server reports it
 });
 
 test('a limit without a maximum is reported with the labels of the fields', () => {
-  assert.throws(() => toLimitBody(NEW_LIMIT_FORM), /requests per minute, tokens per minute and concurrency/);
+  assert.throws(() => toLimitBody(NEW_LIMIT_FORM), /requests per minute, tokens per minute or concurrency/);
 });

@@ -34,7 +34,7 @@ export const limitsText = {
   fields: {
     noBound: 'No limit',
     name: 'Name',
-    noBounds: 'Enter at least one of requests per minute, tokens per minute and concurrency.',
+    noBounds: 'Enter at least one limit: requests per minute, tokens per minute or concurrency.',
     nameHint: 'Shown to callers when the limit rejects their requests.',
   },
   removal: {
@@ -44,8 +44,8 @@ export const limitsText = {
   },
   sentence: {
     requests: (requests: string) => `${requests} in any 60 seconds`,
-    tokens: (tokens: string) => `${tokens} tokens in any 60 seconds`,
-    concurrency: (requests: string) => `${requests} concurrent requests`,
+    tokens: (tokens: string) => `${tokens} ${tokens === '1' ? 'token' : 'tokens'} in any 60 seconds`,
+    concurrency: (requests: string) => `${requests} concurrent ${requests === '1' ? 'request' : 'requests'}`,
     toModel: (model: string) => ` to ${model}`,
     whole: (subject: string, bounds: string, toModel: string) =>
       `${subject} can send at most ${bounds}${toModel}. ${rejected}`,

@@ -55,7 +55,7 @@ export const maintenanceText = {
     deleteTitle: (name: string) => `Delete maintenance window “${name}”?`,
     deleteButton: 'Delete window',
     deleteEffect:
-      'The window will no longer suppress alerts. Alerts for monitors that are still failing will be sent within seconds.',
+      'The window will no longer mute alerts. Alerts for monitors that are still failing will be sent within seconds.',
   },
   dialog: {
     newTitle: 'Create maintenance window',

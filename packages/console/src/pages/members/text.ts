@@ -3,7 +3,7 @@ export const membersText = {
   page: {
     title: 'Members',
     invite: 'Invite member',
-    views: 'Views',
+    views: 'Member sections',
     members: 'Members',
     invitations: 'Invitations',
     teams: 'Teams',
@@ -98,7 +98,7 @@ export const membersText = {
       sent: 'Floe also sent the link by email.',
       failed: 'The mail server rejected the message. Send this link to the person.',
     },
-    validUntil: (time: string) => ` It works once and expires at ${time}.`,
+    validUntil: (time: string) => ` The link works once and expires at ${time}.`,
   },
   teams: {
     loadFailed: 'Could not load teams.',
@@ -116,7 +116,7 @@ export const membersText = {
   team: {
     title: (name: string) => `Team ${name}`,
     newTitle: 'Create team',
-    remove: 'Remove team',
+    remove: 'Delete team',
     save: 'Save team',
     create: 'Create team',
     saved: (name: string) => `Team ${name} was saved.`,
@@ -127,11 +127,11 @@ export const membersText = {
     costCenter: 'Cost center',
     costCenterHint: 'The cost center to which the team’s spending is charged.',
     removal: {
-      title: (name: string) => `Remove team “${name}”?`,
-      verb: 'Remove team',
-      done: (name: string) => `Team ${name} was removed.`,
+      title: (name: string) => `Delete team “${name}”?`,
+      verb: 'Delete team',
+      done: (name: string) => `Team ${name} was deleted.`,
       effect:
-        'You can remove a team only when no key or member belongs to it. Its past spending stays in analytics.',
+        'You can delete a team only when no key or member belongs to it. Its past spending stays in analytics.',
     },
   },
   operators: {

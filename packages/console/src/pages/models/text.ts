@@ -3,7 +3,7 @@ export const modelsText = {
   page: {
     title: 'Models',
     what: 'models',
-    filterPlaceholder: 'Filter by model ID or provider…',
+    filterPlaceholder: 'Filter by model ID or provider',
     idFilterHint: 'Part of the model ID',
     priceUnit: 'Prices are in USD per million tokens.',
     noMatch: {

@@ -44,7 +44,7 @@ function scheduledSnippets(id: string, beatUrl: string | null): readonly Snippet
   return [
     {
       label: 'crontab',
-      code: `# the exit status tells Floe whether the job succeeded
+      code: `# The exit status tells Floe whether the job succeeded
 0 3 * * * /usr/local/bin/job; curl -fsS --retry 3 ${beatUrl ?? '$FLOE_BEAT_URL'}/$?`,
     },
     {

@@ -1,10 +1,10 @@
-import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { MonitorStatusSummary } from '@floe/contract/api/monitor-history';
 import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
 import { buildStatusStripPaths, STATUS_STRIP_HEIGHT, STATUS_STRIP_SLICE_STEP } from './status-strip-paths.ts';
 import { monitorsText } from './text.ts';
 
-type Slice = MonitorSummary['recent'][number]['intervals'][number];
+type Slice = MonitorStatusSummary['recent'][number]['intervals'][number];
 
 /**
  * Shows the status in the last day in slices of half an hour. In each slice, failing time is drawn from the

@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildMonitorApiPath, MONITOR_RESOURCE_KIND, replaceCachedMonitors } from './monitor-data.ts';
-import { computeTimestampHoursFromNow, MuteMenuItems, useMonitorPauseActions } from './monitor-menu.tsx';
+import { computeTimestampAfterHours, MuteMenuItems, useMonitorPauseActions } from './monitor-menu.tsx';
 import { sendTestBeat } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
@@ -94,7 +94,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
               key={hours}
               icon={Pause}
               disabled={refusal !== null}
-              onSelect={() => pauseUntil(computeTimestampHoursFromNow(hours))}
+              onSelect={() => pauseUntil(computeTimestampAfterHours(hours))}
             >
               {monitorsText.actions.pauseFor(hours)}
             </MenuItem>

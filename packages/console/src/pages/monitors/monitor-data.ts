@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type {
   CheckResource,
-  MonitorSummary,
+  MonitorStatusSummary,
   monitorPeriodResource,
   uptimeReport,
 } from '@floe/contract/api/monitor-history';
@@ -183,11 +183,11 @@ export async function updateMonitors(
  * Returns the query for the number of monitors with each status, and for the status history of the given
  * monitors in the last day.
  */
-export function buildMonitorSummaryQuery(ids: readonly string[]) {
+export function buildMonitorStatusSummaryQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'status', ids.join()],
     queryFn: ({ signal }) =>
-      getJson<MonitorSummary>('api/monitoring/status', { monitors: ids.join() }, signal),
+      getJson<MonitorStatusSummary>('api/monitoring/status', { monitors: ids.join() }, signal),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });

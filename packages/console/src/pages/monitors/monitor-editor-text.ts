@@ -7,7 +7,7 @@ export const monitorEditorText = {
   name: 'Name',
   namePlaceholder: 'Invoice export',
   id: 'ID',
-  idHint: 'Jobs send this value as monitor_id. It cannot be changed later.',
+  idHint: 'Jobs send this value as monitor_id. You cannot change the ID later.',
   idPlaceholder: 'Generated from the name',
   tags: 'Tags',
   tagsHint:
@@ -20,7 +20,7 @@ export const monitorEditorText = {
     'How late a beat may arrive before the monitor is marked as failing. Leave empty to use the organization default.',
   gracePlaceholder: 'Organization default',
   alertAfter: 'Misses before alert',
-  alertAfterHint: 'The number of consecutive missed beats before an alert is sent.',
+  alertAfterHint: 'The number of consecutive missed beats after which an alert is sent.',
   alertAfterInvalid: 'Enter a whole number from 1 to 9,999.',
   firstDue: 'First beat due',
   firstDueHint:
@@ -28,7 +28,7 @@ export const monitorEditorText = {
   firstDuePlaceholder: { interval: 'Interval + grace period', cron: 'First run + grace period' },
   failIsMiss: 'Count reported failures as misses',
   failIsMissHint:
-    'Off: a reported failure sends an alert immediately. On: it counts toward “Misses before alert”.',
+    'If enabled, a reported failure counts toward “Misses before alert”. Otherwise, it sends an alert immediately.',
   scheduleKind: 'Schedule type',
   kindInterval: 'Interval',
   kindCron: 'Cron schedule',

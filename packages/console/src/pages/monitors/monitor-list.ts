@@ -1,4 +1,4 @@
-import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { MonitorStatusSummary } from '@floe/contract/api/monitor-history';
 import type { Monitor } from '@floe/contract/api/monitors';
 import {
   keepPreviousData,
@@ -14,7 +14,7 @@ import { useLoadMore } from '../../data/use-load-more.ts';
 import { useEventStreamState, useServerEvents } from '../../data/use-server-events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import {
-  buildMonitorSummaryQuery,
+  buildMonitorStatusSummaryQuery,
   buildMonitorsQuery,
   MONITOR_FILTER_FIELDS,
   refreshMonitors,
@@ -23,7 +23,7 @@ import { channelLookupQuery } from './monitor-references.ts';
 import { type LoadedMonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
 
 /** The status history of the last day by monitor ID. */
-export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorSummary['recent'][number]>;
+export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorStatusSummary['recent'][number]>;
 
 /** Number of rows whose last day is requested together. */
 const BLOCK_ROWS = 50;
@@ -38,14 +38,14 @@ const TOP_PX = 40;
 /** Starts the queries of the page: first the first rows, then their status history. */
 export const prefetchMonitors: PageQueryPrefetcher = (client, { query }) => {
   const list = buildMonitorsQuery(toFilterQuery(toFilterTokens(query, MONITOR_FILTER_FIELDS)));
-  void client.prefetchQuery(buildMonitorSummaryQuery([]));
+  void client.prefetchQuery(buildMonitorStatusSummaryQuery([]));
   void client.prefetchQuery(channelLookupQuery);
   void client.fetchInfiniteQuery(list).then(
     ({ pages }) => {
       const ids = mergeMonitorPages(pages)
         .slice(0, BLOCK_ROWS)
         .map(({ id }) => id);
-      if (ids.length > 0) void client.prefetchQuery(buildMonitorSummaryQuery(ids.toSorted()));
+      if (ids.length > 0) void client.prefetchQuery(buildMonitorStatusSummaryQuery(ids.toSorted()));
     },
     () => undefined,
   );
@@ -70,7 +70,7 @@ export function useMonitorList(filters: Readonly<Record<string, string>>, isBusy
     setBlocks((before) => (before.first === next.first && before.last === next.last ? before : next));
   }, []);
   const recent = useRecent(rows, blocks);
-  const { data: standing } = useQuery(buildMonitorSummaryQuery([]));
+  const { data: standing } = useQuery(buildMonitorStatusSummaryQuery([]));
   const point = useListRefresh(
     filters,
     () => rows.slice(shown.current.first, shown.current.last + 1),
@@ -96,13 +96,15 @@ function useRecent(rows: readonly Monitor[], { first, last }: VisibleRange): Rec
     return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
   });
   return useQueries({
-    queries: blocks.filter((ids) => ids.length > 0).map((ids) => buildMonitorSummaryQuery(ids.toSorted())),
+    queries: blocks
+      .filter((ids) => ids.length > 0)
+      .map((ids) => buildMonitorStatusSummaryQuery(ids.toSorted())),
     combine: recentOf,
   });
 }
 
 function recentOf(
-  answers: readonly { readonly data?: MonitorSummary | undefined }[],
+  answers: readonly { readonly data?: MonitorStatusSummary | undefined }[],
 ): RecentHistoryByMonitor {
   return new Map(answers.flatMap(({ data }) => data?.recent.map((one) => [one.id, one] as const) ?? []));
 }

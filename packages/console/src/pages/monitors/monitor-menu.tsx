@@ -15,7 +15,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildBeatSnippets } from './beat-snippets.ts';
 import { buildMonitorApiPath, replaceCachedMonitors } from './monitor-data.ts';
-import { requestMonitorPause, requestMonitorResume } from './monitor-requests.ts';
+import { pauseMonitor, resumeMonitor } from './monitor-requests.ts';
 import { monitorsText } from './text.ts';
 
 /**
@@ -78,7 +78,7 @@ export const MUTE_DURATIONS = [
 ] as const;
 
 /** Returns the server time `hours` hours from now, in ISO 8601 format. */
-export function computeTimestampHoursFromNow(hours: number): string {
+export function computeTimestampAfterHours(hours: number): string {
   return new Date(getServerTime().getTime() + hours * HOUR_MS).toISOString();
 }
 
@@ -113,7 +113,7 @@ export function MuteMenuItems({ monitor: { id, name, muted_until } }: { readonly
       key={hours}
       icon={BellOff}
       disabled={off}
-      onSelect={() => mute.run(computeTimestampHoursFromNow(hours))}
+      onSelect={() => mute.run(computeTimestampAfterHours(hours))}
     >
       {label}
     </MenuItem>
@@ -132,8 +132,8 @@ export function useMonitorPauseActions({ id, name, paused }: Pick<Monitor, 'id' 
   ];
   const put = (monitor: Monitor) => replaceCachedMonitors(client, [id], [monitor]);
   const failed = ({ message }: Error) => showToast(message);
-  const resume = useApiMutation(() => requestMonitorResume(id), { touches, done: put, failed });
-  const pause = useApiMutation((until: string | null) => requestMonitorPause(id, until), {
+  const resume = useApiMutation(() => resumeMonitor(id), { touches, done: put, failed });
+  const pause = useApiMutation((until: string | null) => pauseMonitor(id, until), {
     touches,
     done: (monitor, until) => {
       put(monitor);

@@ -16,8 +16,7 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
 }
 
 /** Pauses a monitor until the given time. If `until` is null, the monitor is paused until it is resumed. */
-export const requestMonitorPause = (id: string, until: string | null = null) =>
+export const pauseMonitor = (id: string, until: string | null = null) =>
   sendJson<Monitor>('POST', buildMonitorApiPath(id, '/pause'), { until });
 /** Resumes a paused monitor. */
-export const requestMonitorResume = (id: string) =>
-  sendJson<Monitor>('POST', buildMonitorApiPath(id, '/resume'));
+export const resumeMonitor = (id: string) => sendJson<Monitor>('POST', buildMonitorApiPath(id, '/resume'));

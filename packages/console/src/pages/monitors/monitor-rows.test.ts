@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExampleMonitor } from './example-monitor.ts';
-import { mergeMonitorPages, replaceMonitorRows, selectRowRange, trimToFirstPage } from './monitor-rows.ts';
+import { listRowIdsBetween, mergeMonitorPages, replaceMonitorRows, trimToFirstPage } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => createExampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
@@ -32,7 +32,7 @@ test('a list that begins anew keeps its first page', () => {
 
 test('a range goes from the row chosen last to this one, upwards too', () => {
   const rows = mergeMonitorPages(list.pages);
-  assert.deepEqual(selectRowRange(rows, 'a', 'c'), ['a', 'b', 'c']);
-  assert.deepEqual(selectRowRange(rows, 'd', 'b'), ['b', 'c', 'd']);
-  assert.deepEqual(selectRowRange(rows, null, 'b'), ['b']);
+  assert.deepEqual(listRowIdsBetween(rows, 'a', 'c'), ['a', 'b', 'c']);
+  assert.deepEqual(listRowIdsBetween(rows, 'd', 'b'), ['b', 'c', 'd']);
+  assert.deepEqual(listRowIdsBetween(rows, null, 'b'), ['b']);
 });

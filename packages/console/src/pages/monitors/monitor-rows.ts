@@ -47,7 +47,11 @@ export function trimToFirstPage(list: LoadedMonitorPages): LoadedMonitorPages {
  * Returns the IDs of the rows from one row to another, in either direction. If `from` is not in the list,
  * returns only `to`. Pure.
  */
-export function selectRowRange(rows: readonly Monitor[], from: string | null, to: string): readonly string[] {
+export function listRowIdsBetween(
+  rows: readonly Monitor[],
+  from: string | null,
+  to: string,
+): readonly string[] {
   const [one, other] = [from, to].map((id) => rows.findIndex((row) => row.id === id));
   if (one === undefined || other === undefined || one < 0 || other < 0) return [to];
   return rows.slice(Math.min(one, other), Math.max(one, other) + 1).map(({ id }) => id);

@@ -13,8 +13,8 @@ import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { type BulkMonitorChange, refreshMonitors, updateMonitors } from './monitor-data.ts';
-import { computeTimestampHoursFromNow, MUTE_DURATIONS } from './monitor-menu.tsx';
-import { selectRowRange } from './monitor-rows.ts';
+import { computeTimestampAfterHours, MUTE_DURATIONS } from './monitor-menu.tsx';
+import { listRowIdsBetween } from './monitor-rows.ts';
 import { monitorsText } from './text.ts';
 
 /** The selected monitors and the functions that change the selection. */
@@ -36,7 +36,7 @@ export function useMonitorSelection(rows: readonly Monitor[]): MonitorSelection 
     (id: string, range: boolean) => {
       setIds((before) => {
         const next = new Set(before);
-        if (range) for (const one of selectRowRange(rows, last, id)) next.add(one);
+        if (range) for (const one of listRowIdsBetween(rows, last, id)) next.add(one);
         else if (!next.delete(id)) next.add(id);
         return next;
       });
@@ -139,7 +139,7 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
       }
     >
       {MUTE_DURATIONS.map(({ hours, label }) => (
-        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(computeTimestampHoursFromNow(hours))}>
+        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(computeTimestampAfterHours(hours))}>
           {label}
         </MenuItem>
       ))}

@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { MonitorStatusSummary } from '@floe/contract/api/monitor-history';
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
@@ -113,7 +113,7 @@ function StatusCounts({
   chosen,
   onChoose,
 }: {
-  readonly counts: MonitorSummary['counts'] | undefined;
+  readonly counts: MonitorStatusSummary['counts'] | undefined;
   readonly chosen: string | null;
   readonly onChoose: (status: string | null) => void;
 }) {
@@ -218,7 +218,7 @@ function monitorCard(row: Monitor) {
   return <MonitorCard row={row} />;
 }
 
-function totalOf(counts: MonitorSummary['counts'] | undefined): number | null {
+function totalOf(counts: MonitorStatusSummary['counts'] | undefined): number | null {
   return counts ? counts.failing + counts.waiting + counts.paused + counts.healthy : null;
 }
 

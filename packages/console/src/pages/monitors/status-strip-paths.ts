@@ -1,6 +1,6 @@
-import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { MonitorStatusSummary } from '@floe/contract/api/monitor-history';
 
-type Slice = MonitorSummary['recent'][number]['intervals'][number];
+type Slice = MonitorStatusSummary['recent'][number]['intervals'][number];
 
 /** The distance between the starts of two slices, in SVG units. */
 export const STATUS_STRIP_SLICE_STEP = 3;

@@ -62,7 +62,8 @@ export const monitorsText = {
     testBeatEffect:
       'The test beat counts as a real beat. It ends the failure, sends a recovery alert and starts the next deadline.',
     testBeatSent: 'Test beat recorded as a real beat.',
-    testBeatFailed: (status: number) => `Could not send the test beat. The server responded with ${status}.`,
+    testBeatFailed: (status: number) =>
+      `Could not send the test beat. The server responded with status ${status}.`,
     pause: 'Pause monitor',
     resume: 'Resume monitor',
     edit: 'Edit monitor',

@@ -1,5 +1,5 @@
 import type { meResource } from '@floe/contract/api/me';
-import type { MonitorSummary } from '@floe/contract/api/monitor-history';
+import type { MonitorStatusSummary } from '@floe/contract/api/monitor-history';
 import type { Monitor } from '@floe/contract/api/monitors';
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -45,7 +45,7 @@ const newestMonitorsQuery = queryOptions({
 
 const countsQuery = queryOptions({
   queryKey: ['guide', 'status'],
-  queryFn: ({ signal }) => getJson<MonitorSummary>('api/monitoring/status', undefined, signal),
+  queryFn: ({ signal }) => getJson<MonitorStatusSummary>('api/monitoring/status', undefined, signal),
 });
 
 /** The state of the setup guide and the functions that change it. */

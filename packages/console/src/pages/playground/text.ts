@@ -85,7 +85,7 @@ export const playgroundText = {
   figures: {
     firstToken: (duration: string) => `First token after ${duration}`,
     total: (duration: string) => `Total ${duration}`,
-    tokens: (count: string) => `${count} tokens`,
+    tokens: (count: string) => `${count} ${count === '1' ? 'token' : 'tokens'}`,
     unknownCost: 'Cost unknown',
     noCost: 'No cost',
     servedBy: (model: string) => `Served by ${model}`,

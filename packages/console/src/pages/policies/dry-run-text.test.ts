@@ -28,14 +28,14 @@ const RESULT: PolicyDryRunSummary = {
 test('the effect of a policy is described with the count of its action', () => {
   assert.equal(describeDryRunEffect(RESULT, 'deny'), '10 requests from 1 key would have been denied.');
   assert.equal(describeDryRunEffect(RESULT, 'flag'), '12 requests from 1 key would have been flagged.');
-  assert.match(describeDryRunEffect({ ...RESULT, matched: 0 }, 'deny'), /^None of the 4,000 stored requests/);
+  assert.match(describeDryRunEffect({ ...RESULT, matched: 0 }, 'deny'), /^No stored request would have matched \(4,000 checked\)/);
   assert.match(describeDryRunEffect({ ...RESULT, evaluated: 0 }, 'deny'), /^No stored request bodies/);
 });
 
 test('the counts include requests that were skipped or left out', () => {
   assert.equal(
     formatDryRunCounts(RESULT),
-    '4,000 checked · 12 matched (0.30%) · 1 key · 88 skipped: the body is truncated or not JSON, or policies do not apply to this endpoint',
+    '4,000 checked · 12 matched (0.30%) · 1 key · 88 skipped: the body is truncated or not JSON, or policies do not apply to this API',
   );
   assert.match(
     formatDryRunCounts({ ...RESULT, redacted_when_stored: 3 }),

@@ -124,7 +124,7 @@ export const policiesText = {
     outcomes: { passed: 'Allowed', denied: 'Denied', redacted: 'Redacted' },
     monitorOnly: '(if enforced; in log-only mode, the result is only recorded)',
     reason: (reason: string) => ` · ${reason}`,
-    body: 'Resulting body',
+    body: 'the resulting body',
   },
   dryRun: {
     title: (days: number) => `Dry run on the last ${days} days`,
@@ -147,7 +147,7 @@ export const policiesText = {
   },
   effect: {
     noBodies: 'No stored request bodies are available for this period.',
-    noMatch: (checked: string) => `None of the ${checked} stored requests would have matched.`,
+    noMatch: (checked: string) => `No stored request would have matched (${checked} checked).`,
     sentence: (requests: string, keys: string, effect: string) =>
       `${requests} from ${keys} would have been ${effect}.`,
     actions: {
@@ -162,7 +162,7 @@ export const policiesText = {
     matched: (count: string) => `${count} matched`,
     matchedShare: (count: string, share: string) => `${count} matched (${share})`,
     notCheckable: (count: string) =>
-      `${count} skipped: the body is truncated or not JSON, or policies do not apply to this endpoint`,
+      `${count} skipped: the body is truncated or not JSON, or policies do not apply to this API`,
     undecided: (count: string) => `${count} could not be evaluated`,
     hasMore: 'newest requests only',
     request: 'request',

@@ -108,7 +108,7 @@ export const relayText = {
     loadError: 'Could not load pending approvals.',
     emptyTitle: 'No pending approvals',
     empty:
-      'When a rule requires approval, the agent waits until a member allows or denies the action here. Approvals require',
+      'When a rule requires approval, the agent waits until an owner or admin allows or denies the action here. Approvals require',
     emptySetting: 'in floe.yaml.',
     pending: 'Pending approvals',
     answered: 'Recently resolved',
@@ -168,7 +168,7 @@ export const relayText = {
     never: 'Never',
     key: (name: string) => `Key ${name}`,
     counts: (requests: number, calls: number) =>
-      `${formatCount(requests)} model requests · ${formatCount(calls)} relay calls`,
+      `${formatCount(requests)} model ${requests === 1 ? 'request' : 'requests'} · ${formatCount(calls)} relay ${calls === 1 ? 'call' : 'calls'}`,
   },
   coverageStatus: {
     covered: 'Covered',

@@ -53,7 +53,7 @@ export const requestDetailText = {
     attemptsOnTargets: (attempts: number, targets: number) =>
       `${formatCountWithNoun(attempts, 'attempt')} · ${formatCountWithNoun(targets, 'target')}`,
   },
-  decisions: { none: 'No decision was needed. The request was sent to its only target.' },
+  decisions: { none: 'No routing decision was needed.' },
   stats: {
     latency: 'Latency',
     overhead: (duration: string) => `${duration} in Floe`,
@@ -84,7 +84,8 @@ export const requestDetailText = {
     floe: 'Floe',
     provider: 'The provider',
     nothing: 'nothing',
-    tokens: (count: string, isEstimated: boolean) => `${isEstimated ? 'about ' : ''}${count} tokens`,
+    tokens: (count: string, isEstimated: boolean) =>
+      `${isEstimated ? 'about ' : ''}${count} ${count === '1' ? 'token' : 'tokens'}`,
     partial: (source: string, time: string, received: string) =>
       `${source} ended the response after ${time}. The client received ${received}.`,
     withErrorEvent: (received: string) => `${received} and an error event`,
@@ -171,7 +172,7 @@ export const requestDetailText = {
   },
   bodies: {
     viewers: 'Bodies are not available to viewers',
-    notStoredTitle: 'No bodies were stored for this request',
+    notStoredTitle: 'No bodies are available for this request',
     notStored: 'To store the bodies of new requests, enable body storage in the',
     dataSettings: 'data settings',
     notStoredMembers: 'Members see only the bodies of requests that were made with their own keys.',

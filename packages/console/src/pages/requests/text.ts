@@ -30,7 +30,7 @@ export const requestsText = {
   /** Short reasons for error codes. Other codes are shown without underscores. */
   reasons: {
     rate_limit_exceeded: 'rate limit',
-    upstream_rate_limited: 'upstream rate limit',
+    upstream_rate_limited: 'provider rate limit',
     budget_exceeded: 'budget exceeded',
     budget_reserved: 'budget fully reserved',
     price_unknown: 'price unknown',

@@ -12,7 +12,7 @@ import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
-import { ConfigChangeList } from './config-changes.tsx';
+import { ConfigChangeList } from './config-change-list.tsx';
 import { diffConfig, type RunningConfigStatus, runningConfigStatusQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 

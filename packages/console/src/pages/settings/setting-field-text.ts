@@ -36,7 +36,7 @@ export const settingFieldText = {
   },
   keepBodies: {
     label: 'Store request and response bodies',
-    hint: 'Bodies are stored for the number of days in retention.bodies_days in floe.yaml. Owners and admins can read them.',
+    hint: 'Bodies are stored for the number of days in retention.bodies_days in floe.yaml. Owners and admins can read all bodies. Members can read the bodies of requests with their own keys.',
   },
   redactBodies: {
     label: 'Redact stored bodies',

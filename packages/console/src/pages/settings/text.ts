@@ -55,7 +55,7 @@ export const settingsText = {
     title: 'Single sign-on',
     connected: 'Connected',
     connect: 'Connect account',
-    hint: 'You can sign in to this account with a connected identity provider. When you connect one, your other sessions are signed out.',
+    hint: 'You can sign in to this account with a connected identity provider. When you connect an identity provider, your other sessions are signed out.',
   },
   passkeys: {
     title: 'Passkeys',
@@ -71,7 +71,7 @@ export const settingsText = {
     renameTitle: (name: string) => `Rename passkey “${name}”`,
     cancel: 'Cancel',
     saveName: 'Save name',
-    create: 'Create passkey',
+    create: 'Add passkey',
     name: 'Name',
     nameHint: 'The device that stores the passkey, such as a laptop or phone.',
     browserFailed: 'The browser did not create a passkey. Try again or use another device.',

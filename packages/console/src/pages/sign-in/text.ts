@@ -62,7 +62,7 @@ export const signInText = {
       'An account with your email address already exists. Sign in to it another way, then connect the identity provider in Settings > Account.',
     account_mismatch:
       'The identity provider returned a different account than the one that is signed in. Sign out of the identity provider and try again.',
-    expired: 'The sign-in took longer than ten minutes or was started in another browser. Try again.',
+    expired: 'The sign-in took longer than 10 minutes or was started in another browser. Try again.',
     unavailable: 'The identity provider cannot be reached. Try again later or sign in another way.',
     too_many_attempts: 'There were too many sign-in attempts. Wait a few minutes, then try again.',
     failed:

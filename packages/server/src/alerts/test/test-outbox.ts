@@ -18,10 +18,10 @@ import {
   startAlertDelivery,
 } from '../alert-delivery.ts';
 import { createAlertSender } from '../alert-sender.ts';
-import type { AlertMuteResolver } from '../composed-alert-message.ts';
 import { createConfigFileChannelResourceKind } from '../config-file-channels.ts';
 import type { AlertDeliveryResult } from '../deliver-to-channel.ts';
 import { createMailer, type SmtpSettings } from '../mailer.ts';
+import type { AlertMuteResolver } from '../prepared-alert-message.ts';
 
 export const ALERT_TEST_ORG = 'acme';
 export const alertTestSecretsKey = deriveStoredSecretsKey(randomBytes(32));

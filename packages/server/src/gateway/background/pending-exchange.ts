@@ -11,7 +11,7 @@ import { recordAttemptCost } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
 
-/** Parses a stored exchange. Does not validate it, because Floe wrote the text. */
+/** Parses a stored exchange. Checks only its outer structure, because Floe wrote the text. */
 export function parsePendingExchange(text: string): PendingExchange {
   const value: unknown = JSON.parse(text);
   if (!isPendingExchange(value)) throw new Error('a stored background response has an unexpected format');
@@ -19,7 +19,7 @@ export function parsePendingExchange(text: string): PendingExchange {
 }
 
 /**
- * Accepts every value, because a process of this version or an earlier one wrote the text from a
+ * Checks only the outer structure, because a process of this version or an earlier one wrote the text from a
  * `PendingExchange`.
  */
 function isPendingExchange(value: unknown): value is PendingExchange {

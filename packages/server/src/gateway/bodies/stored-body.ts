@@ -53,7 +53,7 @@ function truncateBody(text: string, bytes: number): string {
   return `${kept}\n[truncated: ${MAX_STORED_BODY_BYTES} of ${bytes} bytes are stored]`;
 }
 
-/** Parses stored bodies that `JSON.stringify` wrote. Returns null for any other text. */
+/** Parses stored bodies that `JSON.stringify` wrote. Returns null for any other JSON value. */
 export function parseStoredBodies(text: string): ExchangeBodies | null {
   const value: Json = JSON.parse(text);
   return isJsonObject(value)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import type { ClientRequest } from '../client-request.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { RoutedPrompt } from '../operation.ts';
@@ -104,12 +104,7 @@ async function serveCachedAnswer(
  * Resolves when the request in progress has ended or `ms` have passed. Rejects if the client disconnects or
  * the exchange is interrupted.
  */
-function waitForInFlight(
-  flight: Promise<void>,
-  client: ClientConnection,
-  clock: Clock,
-  ms: number,
-): Promise<void> {
+function waitForInFlight(flight: Promise<void>, client: ClientCall, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = () => {
       timer.cancel();

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { createGenerationOperation } from '../generation-operation.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { createModelEndpoints } from '../model-endpoints.ts';
@@ -26,7 +26,7 @@ const createDeploymentOperation = (name: string) => createGenerationOperation(cr
 type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
 
 /** Handles a request below the IDE adapter's base path. `path` excludes the query. */
-export type IdeRequestHandler = (client: ClientConnection, path: string) => void;
+export type IdeRequestHandler = (client: ClientCall, path: string) => void;
 
 /**
  * Creates the IDE adapter. It serves Chat Completions under every path that IDEs derive from a base
@@ -34,7 +34,7 @@ export type IdeRequestHandler = (client: ClientConnection, path: string) => void
  * path, it responds with 404 in the OpenAI format.
  */
 export function createIdeRequestHandler(gateway: SharedGatewayDependencies, lists: Lists): IdeRequestHandler {
-  const reject = (client: ClientConnection, fault: Fault, headers: readonly string[]) =>
+  const reject = (client: ClientCall, fault: Fault, headers: readonly string[]) =>
     rejectNonExchangeRequest(client, gateway, fault, { routeMode: 'ide', errorFormat: 'openai', headers });
   return (client, path) => {
     // Any origin is allowed, because requests authenticate with the key in a header. Cookies are never read.
@@ -100,7 +100,7 @@ function decodePathSegment(text: string): string {
 }
 
 /** Responds to a CORS preflight (Fetch standard, "CORS-preflight request"). */
-function answerPreflight(client: ClientConnection, method: string): void {
+function answerPreflight(client: ClientCall, method: string): void {
   const wanted = client.headers['access-control-request-headers'];
   client.sendAnswer(
     204,

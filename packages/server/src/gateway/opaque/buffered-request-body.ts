@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createId } from '../../core/ids.ts';
 import { BodyChunks } from '../body-chunks.ts';
-import type { RequestBodyCapacity } from '../client-connection.ts';
+import type { RequestBodyCapacity } from '../client-call.ts';
 
 /** Smaller bodies are kept in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { UpstreamHeaders } from '../../providers/transport.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 
 /** Hop-by-hop headers (RFC 9110, section 7.6.1). The server handles `expect`. */
 const HOP_BY_HOP = new Set([
@@ -43,7 +43,7 @@ const NOT_SENT_UPSTREAM = new Set([
  * headers, except for content type and user agent.
  */
 export function buildForwardedRequestHeaders(
-  client: ClientConnection,
+  client: ClientCall,
   platformKey: string,
   own: readonly string[],
 ): string[] {

@@ -1,7 +1,7 @@
 import type { ErrorBodyFormat } from '@floe/contract/fault-response';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import type { OrgCatalog, ResolvedRoute, Target } from '../org-catalog.ts';
 import type { GatewaySurface } from '../surface.ts';
 import type { ResourceOwner } from './resource-owner-store.ts';
@@ -9,7 +9,7 @@ import type { ApiStyle, ResourceReference } from './resource-reference.ts';
 
 /** The input for routing a request that Floe forwards without parsing. */
 export interface OpaqueRouteInput {
-  readonly client: ClientConnection;
+  readonly client: ClientCall;
   readonly key: KeyRecord;
   readonly catalog: OrgCatalog;
   readonly resource: ResourceReference;

@@ -3,7 +3,7 @@ import { scanJsonObject } from '@floe/wire/json-edits';
 import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
-import { type ClientConnection, ClientDisconnectedError } from '../client-connection.ts';
+import { type ClientCall, ClientDisconnectedError } from '../client-call.ts';
 import { decodePercentEncoding } from '../client-query.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
 import { requireModelId } from '../model-id.ts';
@@ -209,7 +209,7 @@ function createModelCheck(
 }
 
 /** Requires that a key that is restricted to some models may use paths without a model. */
-function requireAllowedPath(key: KeyRecord, { target }: ClientConnection): void {
+function requireAllowedPath(key: KeyRecord, { target }: ClientCall): void {
   if (key.models === null) return;
   const path = target.replace(/\?.*$/s, '');
   if (

@@ -12,7 +12,7 @@ import {
 import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import type { Clock } from '../../core/clock.ts';
 import { requireUnencodedBody } from '../body-checks.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
@@ -74,7 +74,7 @@ const MULTIPART = /^\s*multipart\/form-data\b/i;
 
 /** The request to read, and the rules for the models in it. */
 export interface OpaqueReadInput {
-  readonly client: ClientConnection;
+  readonly client: ClientCall;
   readonly resource: ResourceReference;
   readonly clock: Clock;
   readonly spoolDir: string;
@@ -106,7 +106,7 @@ export async function readOpaqueRequest(reader: OpaqueReadInput): Promise<Opaque
 }
 
 /** Returns the declared length of the body: null if it is not declared, 0 if there is no body. */
-function declaredLength({ headers }: ClientConnection): number | null {
+function declaredLength({ headers }: ClientCall): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
 }
@@ -284,7 +284,7 @@ function parseMetadataUser(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>
   return (user && readStringAt(bytes, user)) ?? null;
 }
 
-function rejectCoding({ headers }: ClientConnection): void {
+function rejectCoding({ headers }: ClientCall): void {
   requireUnencodedBody(headers);
   const transfer = headers['transfer-encoding'];
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')

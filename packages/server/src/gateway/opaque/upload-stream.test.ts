@@ -3,11 +3,11 @@ import { PassThrough, type Readable } from 'node:stream';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
-import { ClientConnection, type ClientTransport } from '../client-connection.ts';
+import { ClientCall, type ClientTransport } from '../client-call.ts';
 import { UploadStream } from './upload-stream.ts';
 
 /** The connection of a client that sends `incoming`. */
-function createClient(incoming: Readable): ClientConnection {
+function createClient(incoming: Readable): ClientCall {
   const fail = () => assert.fail('not used by uploads');
   const transport: ClientTransport = {
     connection: {},
@@ -28,7 +28,7 @@ function createClient(incoming: Readable): ClientConnection {
     end: fail,
     abort: fail,
   };
-  return new ClientConnection('req_1', transport);
+  return new ClientCall('req_1', transport);
 }
 
 function startUpload() {

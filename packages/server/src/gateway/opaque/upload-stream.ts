@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { BodyDeadline } from '../body-deadline.ts';
-import type { ClientConnection } from '../client-connection.ts';
-import { ClientDisconnectedError } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
+import { ClientDisconnectedError } from '../client-call.ts';
 
 /** The maximum size of a request body that is forwarded without buffering. */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class UploadStream extends Readable {
   #isStarted = false;
   #isOver = false;
 
-  constructor(client: ClientConnection, clock: Clock, inspection: UploadInspector | null = null) {
+  constructor(client: ClientCall, clock: Clock, inspection: UploadInspector | null = null) {
     super();
     this.#source = client.incoming;
     this.#clock = clock;

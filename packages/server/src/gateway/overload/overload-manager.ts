@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metrics.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { RequestBodyCapacity } from '../client-connection.ts';
+import type { RequestBodyCapacity } from '../client-call.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { EventLoopLimiter } from './event-loop-limiter.ts';
 import { MIN_RETRY_AFTER_MS, RejectionPacer } from './rejection-pacer.ts';

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ListedModel, ModelListCache } from '../../providers/model-list.ts';
 import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { listProviderModels } from '../model-endpoints.ts';
 import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
@@ -20,13 +20,13 @@ export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, l
     errorFormat: style === 'a' ? 'openai' : 'anthropic',
   });
   return {
-    models: (client: ClientConnection, style: ApiStyle) =>
+    models: (client: ClientCall, style: ApiStyle) =>
       handleNonExchangeRequest(client, gateway, call('models.list', style), (caller) => {
         const models = listNativeModels(caller, lists, style);
         return style === 'a' ? openaiList(models) : toAnthropicModelList(models);
       }),
 
-    model: (client: ClientConnection, style: ApiStyle, id: string) =>
+    model: (client: ClientCall, style: ApiStyle, id: string) =>
       handleNonExchangeRequest(client, gateway, call('models.get', style), (caller) => {
         const found = listNativeModels(caller, lists, style).find((model) => model.id === id);
         if (found) return style === 'a' ? openaiModel(found) : toAnthropicModel(found);

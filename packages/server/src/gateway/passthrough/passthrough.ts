@@ -1,5 +1,5 @@
 import type { ModelListCache } from '../../providers/model-list.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { handleExchange } from '../handle-exchange.ts';
 import type { OpaqueApiRules } from '../opaque/opaque-api-rules.ts';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
@@ -13,7 +13,7 @@ import { PASSTHROUGH_A_API, PASSTHROUGH_B_API } from './passthrough-apis.ts';
  * Handles a request below a passthrough base path. `rest` is the path after the base, including its
  * query.
  */
-export type PassthroughHandler = (client: ClientConnection, style: ApiStyle, rest: string) => void;
+export type PassthroughHandler = (client: ClientCall, style: ApiStyle, rest: string) => void;
 
 const BASES: Readonly<Record<ApiStyle, OpaqueApiRules>> = { a: PASSTHROUGH_A_API, b: PASSTHROUGH_B_API };
 

@@ -9,7 +9,7 @@ import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies
 import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { runPolicyEvaluation } from '../policy/run-policy-evaluation.ts';
 import { parseRequestControls } from '../request-controls.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
@@ -19,7 +19,7 @@ import type { StoredTurn } from './turn-store.ts';
 export interface StoredResponseContext {
   readonly gateway: SharedGatewayDependencies;
   readonly caller: AuthenticatedCaller;
-  readonly client: ClientConnection;
+  readonly client: ClientCall;
 }
 
 /**

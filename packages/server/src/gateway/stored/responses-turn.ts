@@ -2,7 +2,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { applyByteEdits, createJsonMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { type ClientRequest, parseClientRequestBody } from '../client-request.ts';
 import type { Target } from '../org-catalog.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
@@ -26,7 +26,7 @@ export interface PendingResponseEnd {
 
 /** Returns the pending end of a JSON response, which is the complete response. */
 export function createJsonResponseEnd(
-  client: ClientConnection,
+  client: ClientCall,
   headers: readonly string[],
   body: Buffer | string,
 ): PendingResponseEnd {
@@ -43,7 +43,7 @@ interface CompletedAnswer {
 interface TurnContext {
   readonly id: string;
   readonly createdAt: number;
-  readonly client: Pick<ClientConnection, 'isDisconnected'>;
+  readonly client: Pick<ClientCall, 'isDisconnected'>;
   readonly caller: Pick<AuthenticatedCaller, 'key'>;
   readonly target: Target | null;
   readonly gateway: Pick<SharedGatewayDependencies, 'clock' | 'log' | 'turns'>;

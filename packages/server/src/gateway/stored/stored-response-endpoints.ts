@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientCall } from '../client-call.ts';
 import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { applyPoliciesToEarlierResponses, type StoredResponseContext } from './evaluate-stored-response.ts';
@@ -23,7 +23,7 @@ interface FoundResponse {
 }
 
 /** Handles a request about a stored response. */
-export type StoredResponseHandler = (client: ClientConnection, id: string, query: URLSearchParams) => void;
+export type StoredResponseHandler = (client: ClientCall, id: string, query: URLSearchParams) => void;
 
 /** Creates the operations on stored responses: read, delete, list input items and cancel. */
 export function createStoredResponseEndpoints(gateway: SharedGatewayDependencies) {

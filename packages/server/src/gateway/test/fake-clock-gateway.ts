@@ -29,7 +29,7 @@ import { InMemoryResponseCache } from '../../store/cache/in-memory-response-cach
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { EMPTY_DATABASE } from '../../store/test/empty-database.ts';
 import { InFlightRequests } from '../cache/in-flight-requests.ts';
-import { ClientConnection } from '../client-connection.ts';
+import { ClientCall } from '../client-call.ts';
 import { compileCatalogs } from '../compile-catalogs.ts';
 import { ConversationTargets } from '../conversation-targets.ts';
 import { EMBEDDINGS_OPERATION } from '../embeddings.ts';
@@ -42,7 +42,7 @@ import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import type { GatewayOperation } from '../operation.ts';
 import type { OverloadLimits, OverloadManager } from '../overload/overload-manager.ts';
-import { DISABLED_SESSION_COUNTER } from '../session-request-counter.ts';
+import { DISABLED_SESSION_REQUEST_COUNTER } from '../session-request-counter.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
 import { TargetLatencies } from '../target-latencies.ts';
@@ -116,7 +116,7 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
   let count = 0;
   const server = createServer((req, res) => {
     count += 1;
-    const client = new ClientConnection(`req_${count}`, new NodeHttpTransport(req, res, clock));
+    const client = new ClientCall(`req_${count}`, new NodeHttpTransport(req, res, clock));
     const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
     const operation = () => {
       if (path === undefined) return createGenerationOperation(SURFACES[parseSurface(req.url)]);
@@ -233,7 +233,7 @@ function createGateway(
     latencies: new TargetLatencies(clock),
     firstTokenDeadlines: new FirstTokenDeadlines(clock),
     recordKeyUse: () => undefined,
-    sessions: DISABLED_SESSION_COUNTER,
+    sessions: DISABLED_SESSION_REQUEST_COUNTER,
     random,
     isDraining: () => false,
     ...options.dependencies,

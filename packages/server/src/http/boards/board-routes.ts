@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { ClientConnection } from '../../gateway/client-connection.ts';
+import type { ClientCall } from '../../gateway/client-call.ts';
 import { sendFaultResponse } from '../../gateway/send-error.ts';
 import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
 import type { BoardView } from '../../monitoring/boards/board-view.ts';
@@ -59,13 +59,13 @@ export function renderBoardPreview(view: BoardView, prefix: string): string {
 /** The handlers of public board pages, their JSON and their badges. */
 export interface BoardRoutes {
   /** Responds to `GET` of a path below `/boards/`. */
-  answer(client: ClientConnection, path: string): void;
+  answer(client: ClientCall, path: string): void;
 }
 
 /** Loads boards for members, who may also see boards that are not public. */
 export interface MemberBoardAccess {
   /** Ids of the orgs that the client is signed in to. Empty for other clients. */
-  orgsOf(client: ClientConnection): Promise<readonly string[]>;
+  orgsOf(client: ClientCall): Promise<readonly string[]>;
   /**
    * Boards of an org, public or not, named `<org>/<slug>`. The org in the name prevents access to boards of
    * other orgs.
@@ -100,7 +100,7 @@ export function createBoardRoutes(parts: {
   const cache = new BoardCache({ source, clock, timeLimiter, render });
   const memberCache = new BoardCache({ source: members.source, clock, timeLimiter, render });
 
-  async function findMemberBoard(client: ClientConnection, slug: string): Promise<BoardAnswers | null> {
+  async function findMemberBoard(client: ClientCall, slug: string): Promise<BoardAnswers | null> {
     for (const orgId of await members.orgsOf(client)) {
       const found = await memberCache.get(`${orgId}/${slug}`);
       if (found) return found;
@@ -108,7 +108,7 @@ export function createBoardRoutes(parts: {
     return null;
   }
 
-  async function answerBoard(client: ClientConnection, path: string): Promise<void> {
+  async function answerBoard(client: ClientCall, path: string): Promise<void> {
     const [, slug, json, badge, monitor] = BOARD_PATH.exec(path) ?? [];
     const open = slug === undefined ? null : await cache.get(slug);
     const answers = open ?? (slug === undefined ? null : await findMemberBoard(client, slug));
@@ -212,7 +212,7 @@ function createCachedAnswer(type: string, text: string): CachedAnswer {
 }
 
 function sendAnswer(
-  client: ClientConnection,
+  client: ClientCall,
   status: number,
   { type, etag, plain, packed }: CachedAnswer,
   caching: string,
@@ -241,7 +241,7 @@ function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return /(^|[\s,])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(accepted ?? ''));
 }
 
-function sendFault(client: ClientConnection, fault: Fault): void {
+function sendFault(client: ClientCall, fault: Fault): void {
   sendFaultResponse(client, fault, 'openai', [
     ...SECURITY_HEADERS,
     'cache-control',

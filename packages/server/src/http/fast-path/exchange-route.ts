@@ -1,10 +1,10 @@
-import type { ClientConnection } from '../../gateway/client-connection.ts';
+import type { ClientCall } from '../../gateway/client-call.ts';
 
 /** A path whose requests start an exchange. */
 export interface ExchangeRoute {
   /** The path below the base URL. */
   readonly path: string;
-  readonly answer: (client: ClientConnection) => void;
+  readonly answer: (client: ClientCall) => void;
 }
 
 /**

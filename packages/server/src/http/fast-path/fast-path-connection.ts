@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../core/clock.ts';
 import { createId } from '../../core/ids.ts';
-import { ClientConnection } from '../../gateway/client-connection.ts';
+import { ClientCall } from '../../gateway/client-call.ts';
 import { markConnectionAuthenticated } from '../unauthenticated-connection-limiter.ts';
 import type { ExchangeRoute, FindExchangeRoute } from './exchange-route.ts';
 import { type FastPathRequestHead, POST_PREFIX, parseFastPathRequestHead } from './fast-path-request-head.ts';
@@ -228,7 +228,7 @@ export class FastPathConnection implements FastPathResponseSink {
   #ask({ head, route }: PendingRequest, body: Buffer | null): void {
     const carrier = new FastPathTransport(this, route.path, head, body);
     this.#carrier = carrier;
-    route.answer(new ClientConnection(createId('exc', this.#host.clock.now()), carrier));
+    route.answer(new ClientCall(createId('exc', this.#host.clock.now()), carrier));
   }
 
   #gathered(): Buffer {

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../gateway/client-connection.ts';
+import type { RequestHeaders } from '../../gateway/client-call.ts';
 
 /** The head of a fast-path request. See `parseFastPathRequestHead`. */
 export interface FastPathRequestHead {

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { RawClient } from '@floe/testkit/raw-client';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { type ClientConnection, ClientDisconnectedError } from '../../gateway/client-connection.ts';
+import { type ClientCall, ClientDisconnectedError } from '../../gateway/client-call.ts';
 import {
   type DualPathServer,
   encodeFastPathRequest,
@@ -15,7 +15,7 @@ import {
 
 async function started(
   t: TestContext,
-  answer: (client: ClientConnection) => void,
+  answer: (client: ClientCall) => void,
   clock: Clock = systemClock,
 ): Promise<DualPathServer> {
   const harness = await startDualPathServer(clock, answer);
@@ -24,7 +24,7 @@ async function started(
 }
 
 /** Answers with what the request said. */
-async function echo(client: ClientConnection): Promise<void> {
+async function echo(client: ClientCall): Promise<void> {
   const body = await client.readBody(1 << 20).catch((error: unknown) => {
     assert.ok(error instanceof ClientDisconnectedError);
     return Buffer.alloc(0);
@@ -46,7 +46,7 @@ async function answerTo(url: string, sent: string): Promise<unknown> {
 
 const LONG = 'x'.repeat(40_000);
 
-const ANSWERS: readonly (readonly [what: string, answer: (client: ClientConnection) => void])[] = [
+const ANSWERS: readonly (readonly [what: string, answer: (client: ClientCall) => void])[] = [
   ['short', (client) => client.sendAnswer(200, ['a', 'b', 'A', 'c'], '{"ä":1}')],
   ['empty', (client) => client.sendAnswer(200, [], '')],
   ['long', (client) => client.sendAnswer(418, ['a', '\xe9'], LONG)],
@@ -276,7 +276,7 @@ test('an idle connection ends after its timeout without a response, whether it w
 });
 
 test('a drain lets the response in progress finish with connection: close, and closes idle connections', async () => {
-  const clients: ClientConnection[] = [];
+  const clients: ClientCall[] = [];
   const harness = await startDualPathServer(systemClock, (client) => void clients.push(client));
   const [resting, busy] = [await RawClient.connect(harness.url), await RawClient.connect(harness.url)];
   await resting.send(encodeFastPathRequest('1'));

@@ -5,7 +5,7 @@ import {
   type ClientTransport,
   type RequestBodyCapacity,
   type RequestHeaders,
-} from '../../gateway/client-connection.ts';
+} from '../../gateway/client-call.ts';
 import type { FastPathRequestHead } from './fast-path-request-head.ts';
 import type { BodyFraming } from './response-head-writer.ts';
 

@@ -1,7 +1,7 @@
 import { idParams } from '@floe/contract/api/page';
 import { ownSessionList, SIGN_IN_METHODS } from '@floe/contract/api/session';
 import * as z from 'zod';
-import { endOtherSessions, endOwnSession, listOwnSessions } from '../../platform/sign-in/own-sessions.ts';
+import { endOtherSessions, endOwnSession, loadOwnSessions } from '../../platform/sign-in/own-sessions.ts';
 import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
@@ -17,7 +17,7 @@ export function createAccountSessionOperations(context: SignInContext): readonly
       status: 200,
       answer: ownSessionList,
       async run({ browser }) {
-        const { live, rows } = await listOwnSessions(context, browser);
+        const { live, rows } = await loadOwnSessions(context, browser);
         return { body: { data: rows.map((row) => toSessionListItem(row, live.id)), next_cursor: null } };
       },
     }),

@@ -5,14 +5,14 @@ import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
 import { type AuditEntryRow, getAuditEntryPage } from '../../store/audit-entries.ts';
 import { type BreakerChangeRow, getBreakerChangePage } from '../../store/breaker-changes.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
+import { type AnalyticsDataRange, toIsoTimestamp } from './analytics-data-range.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { ANNOTATION_AUDIT_ACTION } from './create-annotation.ts';
 
 type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
 /** Defines the operation that lists the annotations that charts show (`GET /api/analytics/annotations`). */
-export function defineListAnnotationsOperation(coverage: AnalyticsCoverage): Operation {
+export function defineListAnnotationsOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'annotations.list',
     method: 'GET',

@@ -3,12 +3,12 @@ import { requireRollupFacet } from '../../analytics/chart-request.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
 import { listPlatformKeyIdsByNamePrefix } from '../../store/platform-keys.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { AnalyticsCoverage } from './analytics-coverage.ts';
+import type { AnalyticsDataRange } from './analytics-data-range.ts';
 import { resolveChartRange } from './chart-range.ts';
 import { loadKeyNameLookup } from './value-names.ts';
 
 /** Defines the operation that lists the values of a dimension for filters (`GET /api/analytics/values`). */
-export function defineListFilterValuesOperation(coverage: AnalyticsCoverage): Operation {
+export function defineListFilterValuesOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'analytics.values',
     method: 'GET',

@@ -8,7 +8,7 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { listTeamsOfOrg } from '../../store/teams.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { AnalyticsCoverage } from './analytics-coverage.ts';
+import type { AnalyticsDataRange } from './analytics-data-range.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 /** All metrics except the sum of latencies. That sum is not meaningful for a bill. */
@@ -18,7 +18,7 @@ const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
  * Defines the operation that exports a month's cost by team, cost center, key and model. Repeated
  * exports return the same file.
  */
-export function defineExportMonthlyBillOperation(coverage: AnalyticsCoverage): Operation {
+export function defineExportMonthlyBillOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'analytics.month',
     method: 'GET',

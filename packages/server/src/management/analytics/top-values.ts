@@ -2,7 +2,7 @@ import { analyticsTopValues, analyticsTopValuesQuery } from '@floe/contract/api/
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { queryTopValues } from '../../analytics/charts.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import type { AnalyticsCoverage } from './analytics-coverage.ts';
+import type { AnalyticsDataRange } from './analytics-data-range.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 import { loadKeyNameLookup } from './value-names.ts';
 
@@ -10,7 +10,7 @@ import { loadKeyNameLookup } from './value-names.ts';
  * Defines the operation that lists the dimension values with the highest totals of a metric (`GET
  * /api/analytics/top`).
  */
-export function defineListTopValuesOperation(coverage: AnalyticsCoverage): Operation {
+export function defineListTopValuesOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'analytics.top',
     method: 'GET',

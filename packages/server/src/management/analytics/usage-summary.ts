@@ -2,11 +2,11 @@ import { analyticsSummary, analyticsSummaryQuery } from '@floe/contract/api/char
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { queryChartSummary } from '../../analytics/charts.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
+import { type AnalyticsDataRange, toIsoTimestamp } from './analytics-data-range.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 
 /** Defines the operation that returns request totals for a time range (`GET /api/analytics/summary`). */
-export function defineGetUsageSummaryOperation(coverage: AnalyticsCoverage): Operation {
+export function defineGetUsageSummaryOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'analytics.summary',
     method: 'GET',

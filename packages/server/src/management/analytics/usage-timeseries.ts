@@ -2,7 +2,7 @@ import { analyticsTimeseries, analyticsTimeseriesQuery } from '@floe/contract/ap
 import { Fault } from '@floe/contract/faults';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import {
-  buildRequestChartGrid,
+  buildChartRequestGrid,
   type ChartSeries,
   type ChartSeriesRequest,
   isPercentileMetric,
@@ -10,7 +10,7 @@ import {
 } from '../../analytics/charts.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/rollup-accumulator.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
+import { type AnalyticsDataRange, toIsoTimestamp } from './analytics-data-range.ts';
 import { resolveFilteredChartRequest } from './filtered-chart-request.ts';
 import { loadKeyNameLookup } from './value-names.ts';
 
@@ -19,7 +19,7 @@ const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 const MAX_POINTS = 5_000;
 
 /** Defines the operation that returns a metric over time (`GET /api/analytics/timeseries`). */
-export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): Operation {
+export function defineGetUsageTimeseriesOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'analytics.timeseries',
     method: 'GET',
@@ -43,7 +43,7 @@ export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): 
       const shown = (one: ChartSeries) => ({ ...one, value: one.value || null, name: nameOf(one.value) });
       const answer = {
         ...coverage.describeRange(range, context.clock),
-        at: buildRequestChartGrid(wanted).starts.map(toIsoTimestamp),
+        at: buildChartRequestGrid(wanted).starts.map(toIsoTimestamp),
         series: series.map(shown),
       };
       if (query.compare === undefined) return answer;
@@ -56,7 +56,7 @@ export function defineGetUsageTimeseriesOperation(coverage: AnalyticsCoverage): 
         previous: {
           from: toIsoTimestamp(from),
           to: toIsoTimestamp(to),
-          at: buildRequestChartGrid(before).starts.map(toIsoTimestamp),
+          at: buildChartRequestGrid(before).starts.map(toIsoTimestamp),
           series: previous,
         },
       };

@@ -1,6 +1,6 @@
 import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitor-history';
 import { idParams } from '@floe/contract/api/page';
-import { readMonitorChecks, requireMonitorView } from '../../monitoring/read-monitors.ts';
+import { readMonitorCheckPage, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
@@ -69,7 +69,7 @@ async function* generateNdjson(reader: DatabaseReader, query: MonitorCheckQuery)
 async function* readPages(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<CheckResource[]> {
   let cursor: string | null = null;
   do {
-    const page = await readMonitorChecks(reader, cursor === null ? query : { ...query, cursor });
+    const page = await readMonitorCheckPage(reader, cursor === null ? query : { ...query, cursor });
     if (page.rows.length > 0) yield page.rows.map(toCheckResource);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -1,6 +1,6 @@
 import { checkListQuery, checkResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readMonitorChecks, requireMonitorView } from '../../monitoring/read-monitors.ts';
+import { readMonitorCheckPage, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toCheckResource } from './monitor-resource.ts';
@@ -25,7 +25,7 @@ export function defineListChecksOperation(dependencies: MonitoringDependencies):
         dependencies.engine.evaluationContext(),
       );
       const asked = { ...query, ...parseTimeRange(query), uid: row.uid };
-      const { rows, nextCursor } = await readMonitorChecks(reader, asked);
+      const { rows, nextCursor } = await readMonitorCheckPage(reader, asked);
       return { data: rows.map(toCheckResource), next_cursor: nextCursor };
     },
   });

@@ -1,6 +1,6 @@
 import { monitorPeriodListQuery, monitorPeriodResource } from '@floe/contract/api/monitor-history';
 import { createPageSchema, idParams } from '@floe/contract/api/page';
-import { readMonitorStatusSpans, requireMonitorView } from '../../monitoring/read-monitors.ts';
+import { readMonitorStatusSpanPage, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import { decodeTimeCursor, encodeTimeCursor } from '../../store/pagination.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { resolveHistoryRange } from './history-range.ts';
@@ -30,7 +30,7 @@ export function defineListPeriodsOperation(dependencies: MonitoringDependencies)
       const range = resolveHistoryRange(query, evaluation.nowMs);
       const before = query.cursor === undefined ? range.toMs : decodeTimeCursor(query.cursor).at;
       const page = { ...range, toMs: Math.min(range.toMs, before), limit: query.limit };
-      const { spans, nextToMs } = await readMonitorStatusSpans(reader, view, page, evaluation);
+      const { spans, nextToMs } = await readMonitorStatusSpanPage(reader, view, page, evaluation);
       return {
         data: spans.map(({ status, startedAt, endedAt, reason }) => ({
           status,

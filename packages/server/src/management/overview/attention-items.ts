@@ -6,7 +6,7 @@ import { getBreakerChangePage } from '../../store/breaker-changes.ts';
 import { type FailingMonitor, listFailingMonitors } from '../../store/monitoring/monitor-overview.ts';
 import { listExpiringPlatformKeys } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import { toIsoTimestamp } from '../analytics/analytics-coverage.ts';
+import { toIsoTimestamp } from '../analytics/analytics-data-range.ts';
 import type { BreakerLister } from '../breakers/breaker-resource.ts';
 import type { OperationContext } from '../operation.ts';
 import type { createBudgetResourceKind } from '../resources/limits-and-budgets.ts';
@@ -32,7 +32,7 @@ type OverviewContext = OperationContext & { readonly reader: DatabaseReader };
  * Returns the items that need attention, ordered by kind, and whether any kind has more items than are
  * listed.
  */
-export async function listAttentionItems(
+export async function loadAttentionItems(
   context: OverviewContext,
   dependencies: AttentionDependencies,
 ): Promise<{ readonly attention: OverviewAttentionItem[]; readonly more: boolean }> {

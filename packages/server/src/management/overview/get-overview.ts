@@ -2,17 +2,17 @@ import { orgOverview, orgOverviewQuery } from '@floe/contract/api/overview';
 import { computePreviousRange } from '../../analytics/chart-grid.ts';
 import { queryChartSummary } from '../../analytics/charts.ts';
 import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
-import { type AnalyticsCoverage, toIsoTimestamp } from '../analytics/analytics-coverage.ts';
+import { type AnalyticsDataRange, toIsoTimestamp } from '../analytics/analytics-data-range.ts';
 import { resolveChartRange } from '../analytics/chart-range.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
+import { type AttentionDependencies, loadAttentionItems } from './attention-items.ts';
 
 /**
  * Defines the operation that returns the organization's health and the items that need attention (`GET
  * /api/overview`).
  */
 export function defineGetOverviewOperation(
-  coverage: AnalyticsCoverage,
+  coverage: AnalyticsDataRange,
   dependencies: AttentionDependencies,
 ): Operation {
   return defineReadOperation({
@@ -32,7 +32,7 @@ export function defineGetOverviewOperation(
         queryChartSummary(reader, range),
         queryChartSummary(reader, before),
         countOrgMonitorsByStatus(reader, orgId),
-        listAttentionItems(context, dependencies),
+        loadAttentionItems(context, dependencies),
       ]);
       return {
         summary: {

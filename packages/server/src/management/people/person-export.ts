@@ -27,12 +27,12 @@ import {
   type RelaySessionReference,
 } from '../../store/people/person-relay-rows.ts';
 import {
-  filterRequestIdsOfPerson,
-  filterStoredContentIds,
   findRelaySession,
   findStoredResponseByRequestId,
   listExchangesAtPositions,
   listRelayRecords,
+  listRequestIdsOfPerson,
+  listStoredContentIds,
 } from '../../store/people/read-person-rows.ts';
 import { scanPersonRows } from '../../store/people/scan-person-rows.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
@@ -132,14 +132,14 @@ export class PersonExport {
 
   async *#contentLines(table: ContentTable, ids: readonly string[]): AsyncGenerator<string> {
     const { orgId } = this.#person;
-    for (const id of await filterStoredContentIds(this.#reader, table, orgId, ids))
+    for (const id of await listStoredContentIds(this.#reader, table, orgId, ids))
       yield table === 'stored_bodies' ? await this.#bodyLine(id) : await this.#responseLine(id);
   }
 
   /** Bodies and turns whose request is not stored, or was sent when the key had another owner. */
   async *#contentWithoutRequestLines(table: ContentTable): AsyncGenerator<string> {
     for await (const places of scanPersonRows(this.#reader, table, this.#person)) {
-      const known = await filterRequestIdsOfPerson(this.#reader, this.#person, places);
+      const known = await listRequestIdsOfPerson(this.#reader, this.#person, places);
       yield* this.#contentLines(
         table,
         places.map(({ id }) => id).filter((id) => !known.has(id)),

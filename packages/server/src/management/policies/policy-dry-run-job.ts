@@ -6,7 +6,7 @@ import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { BackgroundJobHandle, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { countStoredBodies } from '../../store/stored-bodies.ts';
-import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
+import type { AnalyticsDataRange } from '../analytics/analytics-data-range.ts';
 import { parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { toBackgroundJobResource } from '../jobs/background-job-operations.ts';
@@ -27,7 +27,7 @@ export interface PolicyDryRunDependencies {
   readonly getLoadedOrg: GetLoadedOrg;
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly jobRunner: BackgroundJobRunner;
-  readonly coverage: AnalyticsCoverage;
+  readonly coverage: AnalyticsDataRange;
   readonly evaluationPool: Pick<EvaluationPool, 'run'>;
 }
 

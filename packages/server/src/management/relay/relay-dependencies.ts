@@ -28,7 +28,7 @@ export function toRelayCaller({ orgId, key, member }: Actor): RelayCaller {
  * those of all keys. Any actor that can list approvals (`GET /api/management/relay/approvals`) may read those
  * of all keys.
  */
-export function resolveKeyIdFilter(actor: Actor): string | undefined {
+export function resolveReadableKeyId(actor: Actor): string | undefined {
   const readsAll = actor.scopes.has('management') || actor.scopes.has('read');
   return readsAll ? undefined : toRelayCaller(actor).keyId;
 }

@@ -11,7 +11,7 @@ import { getRelayReportPage } from '../../store/relay/relay-reports.ts';
 import type { RelayReportsTable } from '../../store/relay/relay-tables.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
-import { type RelayDependencies, resolveKeyIdFilter, toRelayCaller } from './relay-dependencies.ts';
+import { type RelayDependencies, resolveReadableKeyId, toRelayCaller } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that stores reports of completed agent actions. Floe writes each report to disk within
@@ -52,7 +52,7 @@ export const listRelayReportsOperation = defineReadOperation({
     const { limit, cursor, session, type } = query;
     const found = await getRelayReportPage(reader, {
       orgId,
-      keyId: resolveKeyIdFilter(actor),
+      keyId: resolveReadableKeyId(actor),
       limit,
       cursor,
       session,

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-import { type RelayDependencies, resolveKeyIdFilter } from './relay-dependencies.ts';
+import { type RelayDependencies, resolveReadableKeyId } from './relay-dependencies.ts';
 
 /**
  * Defines the operation that returns an approval. It can wait until the approval is decided. A key that has
@@ -22,7 +22,7 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
     query: approvalWaitQuery,
     answer: approvalResource,
     async run({ orgId, actor, clock }, { params, query }) {
-      const wanted = { orgId, id: params.id, keyId: resolveKeyIdFilter(actor) };
+      const wanted = { orgId, id: params.id, keyId: resolveReadableKeyId(actor) };
       const row = await approvals.waitForDecision(wanted, query.wait_seconds);
       if (!row)
         throw new Fault(

@@ -1,7 +1,7 @@
 import { type RequestRow, requestExportQuery } from '@floe/contract/api/analytics';
 import { type ExchangeQuery, getExchangePage } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
+import type { AnalyticsDataRange } from '../analytics/analytics-data-range.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
@@ -66,7 +66,7 @@ const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
  * Defines the operation that exports the requests that match the filters as a file (`GET
  * /api/analytics/export`).
  */
-export function defineExportRequestsOperation(coverage: AnalyticsCoverage): Operation {
+export function defineExportRequestsOperation(coverage: AnalyticsDataRange): Operation {
   return defineReadOperation({
     name: 'requests.export',
     method: 'GET',

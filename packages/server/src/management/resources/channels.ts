@@ -12,7 +12,7 @@ import { toChannelResource } from '../../alerts/channel-resource.ts';
 import { removeChannel } from '../../alerts/remove-channel.ts';
 import {
   CHANNEL_SECRET_FIELDS,
-  listUnreadableChannelSecrets,
+  listUnreadableChannelSecretNames,
   readChannelFields,
   toChannelColumns,
 } from '../../alerts/stored-channel.ts';
@@ -134,7 +134,7 @@ function readCurrentFields(
   key: SecretEncryptionKey,
 ): ChannelInputFields {
   requireResendOfUnreadableSecrets(
-    listUnreadableChannelSecrets(row, key),
+    listUnreadableChannelSecretNames(row, key),
     (name) => body[name] !== undefined,
   );
   return readChannelFields(row, key);

@@ -19,7 +19,7 @@ import {
 } from '../../monitoring/monitors.ts';
 import {
   findMonitorView,
-  listMonitorViews,
+  getMonitorViewPage,
   type MonitorView,
   requireMonitorView,
   toMonitorView,
@@ -81,7 +81,7 @@ export function createMonitorResourceKind(dependencies: MonitoringDependencies):
     find: (reader, orgId, id) => findMonitorView(reader, orgId, id, evaluationContext()),
     async getPage({ reader, orgId }, query) {
       const asked = { ...query, orgId, ids: parseMonitorIds(query.ids) };
-      const { rows, nextCursor } = await listMonitorViews(reader, asked, evaluationContext());
+      const { rows, nextCursor } = await getMonitorViewPage(reader, asked, evaluationContext());
       const { status } = query;
       // The stored state may be a second behind.
       return {

@@ -14,7 +14,7 @@ import type {
 } from './resource-kind.ts';
 import { countNewResourceWithinLimit, discardResourceCount } from './resource-limits.ts';
 
-/** Creates the operations of a resource kind: list, create, read, update, replace and delete. */
+/** Defines the operations of a resource kind: list, create, read, update, replace and delete. */
 export function defineResourceOperations<
   Row,
   Config,

@@ -11,7 +11,7 @@ import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { Database } from '../../store/store-interfaces.ts';
 import { commitBeats } from '../commit-beats.ts';
 import { createMonitor, deleteMonitor } from '../monitors.ts';
-import { listMonitorViews } from '../read-monitors.ts';
+import { getMonitorViewPage } from '../read-monitors.ts';
 import { sweepDueMonitors } from '../sweep.ts';
 import {
   addTestOrg,
@@ -195,7 +195,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       committedUntil: MONITOR_TEST_START + 10 * MINUTE,
       gaps: [],
     };
-    const failing = await listMonitorViews(
+    const failing = await getMonitorViewPage(
       database.read,
       { orgId: MONITOR_TEST_ORG, limit: 9, status: 'failing' },
       context,

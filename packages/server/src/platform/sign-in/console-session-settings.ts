@@ -32,7 +32,7 @@ export function toConsoleSessionSettings({
 }
 
 /** Returns when a session expires if it is not used after `seenAt`, in Unix milliseconds. */
-export function computeSessionExpiry(
+export function computeSessionExpiresAt(
   { idleMs, maxLifetimeMs }: ConsoleSessionSettings,
   row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at'>,
   seenAt: number,

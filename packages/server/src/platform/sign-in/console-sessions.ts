@@ -14,7 +14,7 @@ import {
   updateConsoleSessionLastSeen,
 } from '../../store/console-sessions.ts';
 import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
-import { type ConsoleSessionSettings, computeSessionExpiry } from './console-session-settings.ts';
+import { type ConsoleSessionSettings, computeSessionExpiresAt } from './console-session-settings.ts';
 import { hasAllRoles, listSessionMemberships, type SessionMembership } from './session-memberships.ts';
 import { computeSha256Hex, generateSecretToken, hasSecretTokenFormat } from './tokens.ts';
 
@@ -123,7 +123,7 @@ export class ConsoleSessions {
     seenAt: number,
   ): boolean {
     const rules = this.#rules();
-    return rules.isMethodEnabled(row) && this.#clock.now() < computeSessionExpiry(rules, row, seenAt);
+    return rules.isMethodEnabled(row) && this.#clock.now() < computeSessionExpiresAt(rules, row, seenAt);
   }
 
   /** Creates a session in the transaction of the sign-in. Returns the value of the cookie. */
@@ -247,7 +247,7 @@ function toLiveSession(
     // A much later end than any step-up has means that the clock was set back.
     steppedUpUntil:
       isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS + CLOCK_SKEW_MS ? row.stepped_up_until : 0,
-    expiresAt: computeSessionExpiry(rules, row, Math.max(now, seenAt)),
+    expiresAt: computeSessionExpiresAt(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,
   };
 }

@@ -1,4 +1,4 @@
-import { getStrongerRole, type MemberRole, parseMemberRole } from '@floe/contract/roles';
+import { type MemberRole, parseMemberRole, selectStrongerRole } from '@floe/contract/roles';
 import { createId } from '../../core/ids.ts';
 import { deleteConsoleSessionsOfUserInOrg } from '../../store/console-sessions.ts';
 import {
@@ -146,7 +146,7 @@ function strongestGrant(grants: readonly MemberRoleGrantRow[]): MemberRoleGrantR
   return grants.reduce<MemberRoleGrantRow | undefined>((best, grant) => {
     if (!best) return grant;
     const [one, other] = [parseMemberRole(best.role), parseMemberRole(grant.role)];
-    return one !== other && getStrongerRole(one, other) === other ? grant : best;
+    return one !== other && selectStrongerRole(one, other) === other ? grant : best;
   }, undefined);
 }
 

@@ -3,7 +3,7 @@ import type { OidcConfig } from '@floe/contract/config';
 
 const NAME_CHARS = 100;
 
-/** A user's profile in the ID token. */
+/** A user's profile, from the ID token and the response of the userinfo endpoint. */
 export interface OidcProfile {
   readonly issuer: string;
   readonly subject: string;

@@ -15,7 +15,7 @@ import type { BrowserRequest, SignInContext } from './sign-in-context.ts';
  *
  * @throws Fault `session_expired`
  */
-export async function listOwnSessions(
+export async function loadOwnSessions(
   context: SignInContext,
   browser: BrowserRequest,
 ): Promise<{ readonly live: ActiveConsoleSession; readonly rows: readonly ConsoleSessionRow[] }> {

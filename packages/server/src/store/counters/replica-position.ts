@@ -1,6 +1,6 @@
 import type { BucketClaim } from '../store-interfaces.ts';
 
-/** This process's position among the processes that use the same shared store. */
+/** This process's position among the processes that use the same database. */
 export interface ReplicaPosition {
   /** Number of running processes, including this one. */
   readonly replicaCount: number;
@@ -15,10 +15,7 @@ export interface ReplicaPosition {
  * most the limit. If a limit cannot be divided evenly, some processes get one more unit. Which processes get it
  * depends on the counter, so that no process is always at a disadvantage.
  */
-export function limitClaimToReplicaShare(
-  claim: BucketClaim,
-  { replicaCount, rank }: ReplicaPosition,
-): BucketClaim {
+export function applyOutageMode(claim: BucketClaim, { replicaCount, rank }: ReplicaPosition): BucketClaim {
   if (claim.outageMode === 'open') return { ...claim, enforced: false };
   if (claim.outageMode === 'closed') return { ...claim, limit: -1 };
   const { kind, minimumUsed } = claim;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ReservationIncrease, ReservationIncreaseResult } from '../store-interfaces.ts';
 import type { InMemoryCounters } from './in-memory-counters.ts';
-import { limitClaimToReplicaShare, type ReplicaPosition } from './replica-position.ts';
+import { applyOutageMode, type ReplicaPosition } from './replica-position.ts';
 
 export interface ReservationExtenderOptions {
   /** The counters of this process. */
@@ -46,7 +46,7 @@ export class ReservationExtender {
   extendLocally(orgId: string, extension: ReservationIncrease): ReservationIncreaseResult {
     const { local, replicaRank } = this.#options;
     const own = replicaRank();
-    const claims = extension.claims.map((claim) => limitClaimToReplicaShare(claim, own));
+    const claims = extension.claims.map((claim) => applyOutageMode(claim, own));
     return { ...local.extend(orgId, { ...extension, claims }), countedLocally: true };
   }
 }

@@ -11,7 +11,7 @@ import { ExhaustedLimitCache } from './exhausted-limit-cache.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
 import type { SharedStoreCounters } from './redis-counters.ts';
 import { refreshSpendWithTimeout, type SpendRefreshOptions } from './refresh-spend.ts';
-import { limitClaimToReplicaShare, type ReplicaPosition } from './replica-position.ts';
+import { applyOutageMode, type ReplicaPosition } from './replica-position.ts';
 import { ReservationExtender } from './reservation-extender.ts';
 import { buildCorrectionSettlement, buildTimeoutSettlement, extractSlotSettlement } from './settlements.ts';
 import { SharedStoreAvailability } from './shared-store-availability.ts';
@@ -242,7 +242,7 @@ export class ResilientCounters implements LimitCounters {
     const place = this.#options.replicaRank();
     const full = this.#exhaustedLimits.msUntilAvailable(orgId, claims, this.#options.clock.monotonic());
     const own = claims.map((claim, index) =>
-      index === full?.index ? { ...claim, limit: -1 } : limitClaimToReplicaShare(claim, place),
+      index === full?.index ? { ...claim, limit: -1 } : applyOutageMode(claim, place),
     );
     const taken = this.#local.acquire(orgId, id, own);
     if (taken.refusedIndex === null) this.#renewals.start();

@@ -29,10 +29,10 @@ export function listExchangesAtPositions(
 }
 
 /**
- * Returns which of the given ids are requests of the person. Bodies and stored responses are created within a
+ * Returns the ids at the given positions that are requests of the person. Bodies and stored responses are created within a
  * day of their request.
  */
-export async function filterRequestIdsOfPerson(
+export async function listRequestIdsOfPerson(
   reader: DatabaseReader,
   person: Person,
   places: readonly TimePosition[],
@@ -62,7 +62,7 @@ export async function filterRequestIdsOfPerson(
  * Returns the given ids that have a row in `table`. Returns no content. Content can be large, so callers must
  * read it one row at a time.
  */
-export async function filterStoredContentIds(
+export async function listStoredContentIds(
   reader: DatabaseReader,
   table: 'stored_bodies' | 'stored_responses',
   orgId: string,

@@ -146,7 +146,7 @@ export async function listTopRollupValues(
  * Returns the sums per interval for each of the `values` of `groupBy`, unsorted. Intervals without
  * requests are omitted.
  */
-export async function getRollupSeries(
+export async function listRollupIntervalSumsByValue(
   reader: DatabaseReader,
   request: RollupRequest &
     Grouping &

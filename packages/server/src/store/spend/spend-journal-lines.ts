@@ -72,7 +72,7 @@ function parseCharge(value: Json): BudgetCharge | undefined {
 
 /**
  * Returns the charges in the journal of a process that was killed: the settlements after line
- * `applied`, and reservations without a settlement in full.
+ * `applied`, and reservations without a settlement in full. `open` contains these reservations, one line per exchange.
  */
 export function computeUnappliedCharges(lines: readonly SpendJournalLine[], applied: number) {
   const done = new Set(lines.filter(({ op }) => op === 'done').map(({ id }) => id));

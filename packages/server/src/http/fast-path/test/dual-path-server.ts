@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
-import { ClientConnection } from '../../../gateway/client-connection.ts';
+import { ClientCall } from '../../../gateway/client-call.ts';
 import { NodeHttpTransport } from '../../node-http-transport.ts';
 import { createHttpServer, type HttpServer } from '../../server.ts';
 
@@ -16,17 +16,16 @@ export const EXCHANGE_PATH = '/gateway/v1/chat/completions';
 
 export async function startDualPathServer(
   clock: Clock,
-  answer: (client: ClientConnection) => void,
+  answer: (client: ClientCall) => void,
 ): Promise<DualPathServer> {
   const ways: DualPathServer['ways'] = [];
-  const told = (way: 'plain' | 'node', client: ClientConnection) => {
+  const told = (way: 'plain' | 'node', client: ClientCall) => {
     ways.push(way);
     answer(client);
   };
   const server = createHttpServer(
     {
-      onRequest: (req, res, id) =>
-        told('node', new ClientConnection(id, new NodeHttpTransport(req, res, clock))),
+      onRequest: (req, res, id) => told('node', new ClientCall(id, new NodeHttpTransport(req, res, clock))),
       findExchangeRoute: (target) =>
         target === EXCHANGE_PATH
           ? { path: EXCHANGE_PATH, answer: (client) => told('plain', client) }

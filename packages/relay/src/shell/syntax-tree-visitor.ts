@@ -22,7 +22,7 @@ import { isStatementType, mergeAdjacentWords } from './syntax-tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
 /** Finds every simple command in one syntax tree, at any depth, and passes it to the analyzer. */
-export class CommandCollector implements WordReadContext {
+export class SyntaxTreeVisitor implements WordReadContext {
   readonly text: string;
   readonly #around: CodeContext;
   readonly #analyzer: CommandAnalyzer;

@@ -13,7 +13,7 @@ export interface MemoizedRow {
  * scrolling renders only new rows. Pages must therefore pass the same column and function objects on each
  * render.
  */
-export function useMemoizedRows(): (rows: readonly MemoizedRow[]) => readonly ReactNode[] {
+export function useMemoizedRowRenderer(): (rows: readonly MemoizedRow[]) => readonly ReactNode[] {
   const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(
     new Map(),
   );

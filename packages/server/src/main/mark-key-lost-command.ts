@@ -9,7 +9,7 @@ import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 
 /** The key to mark, and the configured keys. */
-export interface MarkEncryptionKeyLostOptions {
+export interface MarkKeyLostCommandOptions {
   readonly keyId: string;
   readonly isDryRun: boolean;
   /** The installation's secret key. */
@@ -21,9 +21,9 @@ export interface MarkEncryptionKeyLostOptions {
  * Marks an encryption key as lost, unless it is a dry run. Returns the text that lists its secrets.
  * @throws FatalError if the key is configured, or no stored secret is encrypted with it
  */
-export async function runMarkEncryptionKeyLost(
+export async function runMarkKeyLostCommand(
   writer: DatabaseWriter,
-  { keyId, isDryRun, secretKey, encryptionKeys }: MarkEncryptionKeyLostOptions,
+  { keyId, isDryRun, secretKey, encryptionKeys }: MarkKeyLostCommandOptions,
 ): Promise<string> {
   const { id, previousKeys = [] } = deriveStoredSecretsKey(secretKey, encryptionKeys);
   if ([id, ...previousKeys.map((key) => key.id)].includes(keyId))

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
  * Determines the time range for which analytics data is complete. The range starts at the beginning of the retention
  * period, and ends at the time up to which all requests are in the database.
  */
-export class AnalyticsCoverage {
+export class AnalyticsDataRange {
   readonly #dependencies: AnalyticsDependencies;
   #completeUntil = 0;
 

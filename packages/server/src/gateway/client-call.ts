@@ -13,7 +13,7 @@ export class ClientDisconnectedError extends Error {
  * Resolves after `ms`. Rejects with `client.interruption` if the client disconnects or the exchange is
  * interrupted.
  */
-export function waitUnlessInterrupted(client: ClientConnection, clock: Clock, ms: number): Promise<void> {
+export function waitUnlessInterrupted(client: ClientCall, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {
       client.onInterrupt = null;
@@ -102,7 +102,7 @@ export interface ClientTransport {
 }
 
 /** A client request and its response, with the data recorded about them. */
-export class ClientConnection {
+export class ClientCall {
   readonly id: string;
   readonly headers: RequestHeaders;
   readonly method: string;

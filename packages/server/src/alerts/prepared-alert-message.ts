@@ -21,7 +21,7 @@ export type AlertMuteResolver = (
 ) => Promise<ReadonlyMap<Alert, AlertMutedUntil>>;
 
 /** The input for composing the next message to a channel. */
-export interface ComposeAlertMessageOptions {
+export interface PrepareAlertMessageOptions {
   readonly channelId: string;
   /** Whether the receiver manages incidents (`ChannelDefinition.managesIncidents`). */
   readonly managesIncidents: boolean;
@@ -35,7 +35,7 @@ export interface ComposeAlertMessageOptions {
 }
 
 /** The next message to a channel, and the deliveries that it combines. */
-export interface ComposedAlertMessage {
+export interface PreparedAlertMessage {
   /** The deliveries, in order. The message has the id of the first one. */
   readonly deliveries: readonly [PendingAlertDelivery, ...PendingAlertDelivery[]];
   readonly content: AlertMessageContent;
@@ -51,7 +51,7 @@ export interface DeliveryCandidate extends PendingAlertDelivery {
 export function combineDeliveries(
   first: DeliveryCandidate,
   others: readonly PendingAlertDelivery[],
-): ComposedAlertMessage {
+): PreparedAlertMessage {
   const alert = parseAlertRow(first.alert);
   const content: AlertMessageContent = {
     id: first.delivery.id,

@@ -16,7 +16,7 @@ const SAME_CHANGE_MS = 10 * 60_000;
  * restarting.
  * @param before the file that `loaded` replaces; null when the process starts, which records nothing
  */
-export async function recordConfigFileChange(
+export async function auditConfigFileChangeOnce(
   writer: DatabaseWriter,
   loaded: LoadedConfig,
   before: LoadedConfig | null,

@@ -18,12 +18,12 @@ import {
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import {
   type AlertMutedUntil,
-  type ComposeAlertMessageOptions,
-  type ComposedAlertMessage,
   combineDeliveries,
   type DeliveryCandidate,
   isResendRequested,
-} from './composed-alert-message.ts';
+  type PrepareAlertMessageOptions,
+  type PreparedAlertMessage,
+} from './prepared-alert-message.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { hasNoAttempts, isUnreportedReopening, UNREPORTED_REOPENING_REASON } from './unreported-reopening.ts';
 
@@ -47,10 +47,10 @@ const RECOVERY_DELAY_MS = 10_000;
  * Stores which alerts the message combines before it is sent, so that every attempt sends the same message
  * with the same id.
  */
-export async function composeNextAlertMessage(
+export async function prepareNextAlertMessage(
   writer: DatabaseWriter,
-  options: ComposeAlertMessageOptions,
-): Promise<ComposedAlertMessage | null> {
+  options: PrepareAlertMessageOptions,
+): Promise<PreparedAlertMessage | null> {
   const { channelId, nowMs } = options;
   const pending = await listPendingAlertDeliveries(writer, channelId, nowMs, MAX_PENDING_DELIVERIES);
   const run = await new PendingDeliveries(writer, options, pending).next();
@@ -69,7 +69,7 @@ export async function composeNextAlertMessage(
     if (oldest !== undefined && sent.length >= STORM_SIZE - 1) {
       const ids = run.map(({ delivery }) => delivery.id);
       await updateAlertDeliveries(writer, ids, { pending_reason: 'grouped', due_at: oldest + STORM_MS });
-      return composeNextAlertMessage(writer, options);
+      return prepareNextAlertMessage(writer, options);
     }
     return combineDeliveries(first, []);
   }
@@ -85,7 +85,7 @@ export async function composeNextAlertMessage(
  */
 class PendingDeliveries {
   readonly #writer: DatabaseWriter;
-  readonly #options: ComposeAlertMessageOptions;
+  readonly #options: PrepareAlertMessageOptions;
   readonly #pending: readonly PendingAlertDelivery[];
   /** The ids of deliveries that are delayed, by the time at which they are due again. */
   readonly #muted = new Map<number, string[]>();
@@ -94,7 +94,7 @@ class PendingDeliveries {
 
   constructor(
     writer: DatabaseWriter,
-    options: ComposeAlertMessageOptions,
+    options: PrepareAlertMessageOptions,
     pending: readonly PendingAlertDelivery[],
   ) {
     this.#writer = writer;

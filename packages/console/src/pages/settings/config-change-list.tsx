@@ -1,6 +1,6 @@
 import { findFieldChanges } from '../../data/field-changes.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
-import { FieldChanges } from '../../ui/conflict-notice.tsx';
+import { FieldChangeList } from '../../ui/conflict-notice.tsx';
 import { Badge } from '../../ui/status.tsx';
 import type { ConfigChanges } from './settings-data.ts';
 import { settingsText } from './text.ts';
@@ -27,7 +27,7 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
             {in_file && <span className="text-small text-ink-2">{settingsText.configuration.inFile}</span>}
           </summary>
           <div className="pt-2">
-            <FieldChanges changes={findFieldChanges(before, after)} />
+            <FieldChangeList changes={findFieldChanges(before, after)} />
           </div>
         </details>
       ))}

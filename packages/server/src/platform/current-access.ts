@@ -19,7 +19,7 @@ import { toKeyRecords } from './stored-platform-key.ts';
  *
  * @throws Fault `key_revoked`, `key_expired` or `session_expired` if the access ended; `conflict` if it changed
  */
-export async function requireCurrentActor(
+export async function requireCurrentAccess(
   writer: DatabaseWriter,
   actor: Actor,
   nowMs: number,

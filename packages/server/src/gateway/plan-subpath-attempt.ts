@@ -18,7 +18,7 @@ export interface SubpathOperation {
 }
 
 /** Plans an attempt that forwards the prompt to a path below that of its API. The response is not a stream. */
-export function planSubpathRequest(
+export function planSubpathAttempt(
   x: Exchange,
   prompt: ClientRequest,
   target: Target,
