@@ -62,7 +62,7 @@ export function mayContainInexactNumbers(text: string): boolean {
  * `ExactNumber`. Takes as long as `JSON.parse` plus one scan of the text (1 ns per character). Takes
  * four times as long if the text contains such a number.
  *
- * @throws {SyntaxError} if the text is not valid JSON
+ * @throws SyntaxError if the text is not valid JSON
  */
 export function parseJsonExactly(text: string): Json {
   if (!mayContainInexactNumbers(text)) return JSON.parse(text);
@@ -72,7 +72,7 @@ export function parseJsonExactly(text: string): Json {
 /**
  * Parses JSON like `parseJsonExactly`, but without first scanning the text for inexact numbers. Use it for
  * text that is known to contain such a number.
- * @throws {SyntaxError} if the text is not valid JSON
+ * @throws SyntaxError if the text is not valid JSON
  */
 export function parseJsonExactlyWithoutScan(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);

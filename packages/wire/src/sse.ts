@@ -209,7 +209,7 @@ export function locateSseFrameData(frame: Buffer): SseFrameData | undefined {
 
 /**
  * Parses a complete frame; undefined if it has no data, such as a comment.
- * @throws {Fault} `upstream_stream_broken` if it is not UTF-8
+ * @throws Fault `upstream_stream_broken` if it is not UTF-8
  * @example
  * parseSseFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
  * parseSseFrame(Buffer.from(': a comment\n\n')); // undefined

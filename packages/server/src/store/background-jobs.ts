@@ -6,6 +6,7 @@ export type BackgroundJobRow = Selectable<BackgroundJobsTable>;
 
 const JOB_RETENTION_MS = 7 * 86_400_000;
 
+/** Stores a new background job, and deletes the organization’s jobs that are older than 7 days. */
 export async function insertBackgroundJob(writer: DatabaseWriter, row: BackgroundJobRow): Promise<void> {
   await writer
     .deleteFrom('jobs')

@@ -82,7 +82,7 @@ export class ChatResponseScanner {
 
   /**
    * Reads the JSON from `start` to `end`. Returns false if it is not an object.
-   * @throws {JsonSyntaxError} if it is not valid JSON
+   * @throws JsonSyntaxError if it is not valid JSON
    */
   read(bytes: Buffer, start: number, end: number): boolean {
     this.#bytes = bytes;
