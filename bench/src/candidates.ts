@@ -36,7 +36,7 @@ export function prepareCandidates(
     case 'bare':
       return {
         id,
-        about: 'a proxy with only node:http and undici',
+        about: 'a minimal proxy that uses node:http and undici',
         ...OPENAI_ENDPOINT,
         headers: CALLER_HEADERS,
         program: (port) => ({

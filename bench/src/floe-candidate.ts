@@ -43,7 +43,7 @@ ${org}`,
   };
   return {
     id: 'floe',
-    about: 'this project: key, row and metrics on',
+    about: 'this project, with key checks, request rows and metrics enabled',
     ...endpoint,
     model: `mock/${CHAT_MODEL}`,
     translated: { ...endpoint, model: `messages/${MESSAGES_MODEL}` },

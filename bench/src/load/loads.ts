@@ -11,8 +11,8 @@ import { runWrkLoad } from './wrk.ts';
 const HAS_WRK = isInstalled('wrk');
 /** What loads which candidates; `Candidate.ownClient` says why not all have the same. */
 export const LOAD_TOOL = HAS_WRK
-  ? 'wrk, and the own client for streams, Portkey and LiteLLM'
-  : 'own client (wrk is not installed)';
+  ? 'wrk; for streams, Portkey and LiteLLM: the load client of this repository'
+  : 'the load client of this repository (wrk is not installed)';
 
 const FLOOD = { connections: 16, events: 1_000 } as const;
 const PACED = { connections: 100, delayMs: 20 } as const;

@@ -14,7 +14,7 @@ const client = createQueryClient();
 void client.prefetchQuery(sessionQuery);
 const router = createConsoleRouter(client);
 const place = document.getElementById('console');
-if (!place) throw new Error('index.html has no element "console"');
+if (!place) throw new Error('index.html has no element with the id "console"');
 const root = createRoot(place);
 // Rendered after the page code has loaded, which is requested together with the session. Otherwise the page
 // would appear at the earliest 300 ms after its placeholder, because React delays content that a Suspense

@@ -24,7 +24,9 @@ for (const [name, look] of [
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('[data-row="smart"]').click();
     await page
-      .getByText(/^Defined in floe\.yaml:\d+\. To make changes, edit the file\. Floe reloads the file automatically\.$/)
+      .getByText(
+        /^Defined in floe\.yaml:\d+\. To make changes, edit the file\. Floe reloads the file automatically\.$/,
+      )
       .waitFor();
     assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);

@@ -56,8 +56,8 @@ function compileRuleAt({ rules }: RelayConfig, at: number): CompiledRule {
 }
 
 /**
- * Returns the first error that the floe.yaml schema cannot detect, or null if there is none. Stops at the rule with which
- * all rules together are too expensive to compile.
+ * Returns the first error that the floe.yaml schema cannot detect, or null if there is none. Stops at the
+ * first rule that pushes the total compilation cost over the limit.
  */
 export function findRelayRuleError(config: RelayConfig): InvalidRelayRuleError | null {
   try {

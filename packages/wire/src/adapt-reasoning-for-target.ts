@@ -71,9 +71,10 @@ export function toClaudeEffort(
 }
 
 /**
- * Reports the reasoning settings that cannot be sent in the form that the target expects. A form with an effort or a budget
- * contains only that setting, and a switch contains neither. If only the other setting is given, it is converted, except for a switch. Each form can
- * disable reasoning.
+ * Adds the reasoning settings that the target’s form cannot express to `dropped`. The form `effort` drops the
+ * budget if both settings are given, and `budget` drops the effort. If only one is given, it is converted to
+ * the target’s form. The form `switch` drops both settings. A request that disables reasoning drops nothing,
+ * because every form can express this.
  */
 export function reportUnusedReasoning(
   { reasoning }: CanonicalRequest,

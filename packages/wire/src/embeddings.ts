@@ -11,7 +11,10 @@ export type EmbeddingsFormat = 'openai' | 'gemini' | 'embed';
 /** A feature of the OpenAI embeddings API that a compatible provider may not support. */
 export type UnsupportedEmbeddingsFeature = 'tokens' | 'base64' | 'dimensions' | 'user';
 
-/** The request format for embeddings that a provider uses, and the fields that it does not accept. */
+/**
+ * The embeddings request format that a provider uses, and the features of the OpenAI format that the provider
+ * does not support.
+ */
 export interface EmbeddingsSupport {
   readonly dialect: EmbeddingsFormat;
   /** Features of the OpenAI format that the provider does not support. */

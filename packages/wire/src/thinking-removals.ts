@@ -12,8 +12,9 @@ export interface ThinkingRemovals {
 }
 
 /**
- * Creates the edits that remove the thinking budget of a Messages request. They also remove the strategies of
- * `context_management` that clear thinking, because Messages rejects them without thinking.
+ * Creates the edits that remove the field `thinking` from a Messages request if its type is `enabled`. They
+ * also remove the strategies of `context_management` that clear thinking, because Messages rejects these
+ * strategies if thinking is disabled.
  */
 export function createThinkingRemovals({ body, members }: ScannedJsonBody): ThinkingRemovals {
   const typeOf = (value: ByteSpan) => {

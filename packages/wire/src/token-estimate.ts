@@ -10,8 +10,8 @@ const DOCUMENT_TOKENS = 3_000;
 const ENTRY_TOKENS = 4;
 
 /**
- * Estimates the tokens of the given parts of a request body without a tokenizer. Counts words, digits, punctuation and
- * writing systems separately, in one pass.
+ * Estimates the tokens of the given parts of a request body without a tokenizer. Estimates words, digits,
+ * punctuation and characters of other scripts separately, in one pass.
  * @example
  * estimateTokens('Hello there, world'); // 4
  */

@@ -103,8 +103,8 @@ const RELATIVE_UNITS = [
 
 /**
  * Formats a time relative to `now`: `just now`, `41 s ago`, `9 h ago`, `in 14 h`. Differences of one day or
- * more are shown in days. A time less than ten hours or ten days in the future also has a second unit, as in
- * `in 1 h 37 min`, because `in 1 h` would announce it too early.
+ * more are shown in days. A future time that is 1 to 10 hours or 1 to 10 days away also has a second unit, as
+ * in `in 1 h 37 min`, because `in 1 h` would suggest an earlier time.
  */
 export function formatRelativeTime(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();

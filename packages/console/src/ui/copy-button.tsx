@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { showToast } from './toast.tsx';
 
-/** The context with the function that a copy button calls with the text after it has copied the text. */
+/** Provides the callback that a copy button calls with the copied text. */
 export const OnCopyContext = createContext<(text: string) => void>(() => undefined);
 
 /** Renders a button that copies text and briefly confirms it, also to screen readers. */

@@ -19,7 +19,7 @@ export const chartRangeQueryFields = {
   timezone: createTimezoneField()
     .optional()
     .describe(
-      'IANA time zone in which days begin, such as `Europe/Berlin`. Defaults to the organization’s time zone.',
+      'IANA time zone that determines when each day starts, such as `Europe/Berlin`. Defaults to the organization’s time zone.',
     ),
 };
 
@@ -27,7 +27,7 @@ export const chartRangeQueryFields = {
 export const timeCoverageFields = {
   from: timestamp,
   to: timestamp,
-  timezone: z.string().describe('IANA time zone in which days begin.'),
+  timezone: z.string().describe('IANA time zone that determines when each day starts.'),
   complete_until: timestamp.describe(
     'The response includes all requests that ended before this time. Floe counts a request when it ends, in the interval in which it started.',
   ),

@@ -20,7 +20,7 @@ export const memberResource = z
     source: z
       .enum(['console', 'oidc', 'setup'])
       .describe(
-        'Where the membership comes from. `console`: an invitation, or a member or key that changed the role. `oidc`: a group mapping, which sets the role at each sign-in. `setup`: an owner link, or the creation of the organization.',
+        'How the membership or its role was last set. `console`: with an invitation, or by a member or platform key that changed the role. `oidc`: by a group mapping, which sets the role at each sign-in. `setup`: with an owner link, or when the organization was created.',
       ),
     created_at: timestamp,
     updated_at: timestamp,

@@ -49,9 +49,9 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
   event: z.enum(RELAY_EVENT_KINDS).optional().describe('Only decisions about events of this kind.'),
   rule: relayShortText.optional().describe('Only decisions that the rule with this name determined.'),
   mode: relayRuleMode.optional().describe('Only decisions that a rule in this mode determined.'),
-  agent: relayShortText.optional().describe('Only entries of the agent with this name, such as `cursor`.'),
+  agent: relayShortText.optional().describe('Only decisions for the agent with this name, such as `cursor`.'),
   key: relayShortText.optional().describe('Only decisions for the platform key with this name.'),
-  owner: relayShortText.optional().describe('Only entries of platform keys with this owner.'),
+  owner: relayShortText.optional().describe('Only decisions for platform keys with this owner.'),
   repository: relayShortText
     .optional()
     .describe('Only decisions in the repository with this URL (without the scheme).'),
@@ -115,8 +115,8 @@ export const relaySessionListQuery = timeRangeListQuery.extend({
     .optional()
     .describe('Only sessions that call the relay (`true`), or only sessions that do not (`false`).')
     .transform((text) => (text === undefined ? undefined : text === 'true')),
-  owner: relayShortText.optional().describe('Only entries of platform keys with this owner.'),
-  agent: relayShortText.optional().describe('Only entries of the agent with this name, such as `cursor`.'),
+  owner: relayShortText.optional().describe('Only sessions of platform keys with this owner.'),
+  agent: relayShortText.optional().describe('Only sessions of the agent with this name, such as `cursor`.'),
 });
 
 const coverageRow = z.strictObject({

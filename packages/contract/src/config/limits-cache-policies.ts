@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DetectSchema } from './detect.ts';
 import {
   createCrossFieldCheck,
   createModelPatternField,
@@ -118,22 +119,6 @@ export const CacheSchema = z.strictObject({
     ),
 });
 
-const DetectSchema = z
-  .strictObject({
-    secrets: z
-      .boolean()
-      .default(false)
-      .describe('Whether to search for API keys, tokens, passwords in URLs, and private keys.'),
-    pii: z
-      .array(z.enum(['email', 'phone', 'credit_card', 'iban', 'us_ssn']))
-      .default([])
-      .describe('Kinds of personal data to search for. Defaults to none.'),
-  })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both')
-  .describe(
-    'Secrets or personal data to search for. The policy applies if Floe finds any. If `when` is also set, its condition must also be true.',
-  );
-
 /** The fields of a policy in floe.yaml. */
 export const POLICY_FIELDS = {
   name: createSlugField().describe(
@@ -151,7 +136,9 @@ export const POLICY_FIELDS = {
     .describe(
       'Condition in the Common Expression Language (CEL). The policy applies if the condition is true.',
     ),
-  detect: DetectSchema.optional(),
+  detect: DetectSchema.optional().describe(
+    'Secrets or personal data to search for. The policy applies if Floe finds any. If `when` is also set, its condition must also be true.',
+  ),
   action: z
     .enum(['allow', 'deny', 'flag', 'redact'])
     .describe(

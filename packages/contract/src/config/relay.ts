@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DetectSchema } from './detect.ts';
 import {
   createCrossFieldCheck,
   createSlugField,
@@ -21,9 +22,6 @@ export const SHELL_COMMAND_TRAITS = [
   'injects',
   'unclear',
 ] as const;
-
-/** The kinds of personal data that detectors find. */
-export const PERSONAL_DATA_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
   command: createStringListField()
@@ -74,19 +72,6 @@ const MatchSchema = z.strictObject({
       'Prompt or tool: text in the prompt or in the tool arguments that matches one of these regular expressions (RE2).',
     ),
 });
-
-const DetectSchema = z
-  .strictObject({
-    secrets: z
-      .boolean()
-      .default(false)
-      .describe('Whether to search for API keys, tokens, passwords in URLs, and private keys.'),
-    pii: z
-      .array(z.enum(PERSONAL_DATA_KINDS))
-      .default([])
-      .describe('Kinds of personal data to search for. Defaults to none.'),
-  })
-  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'must have secrets, pii or both');
 
 const WhoSchema = z.strictObject({
   keys: createStringListField()
@@ -274,7 +259,7 @@ export const RelaySettingsSchema = z.strictObject({
         .max(1_440)
         .default(10)
         .describe(
-          'Number of minutes after which an approval request expires. An approval for one action expires at the time at which the request would have expired. An approval for a session is valid for 12 hours.',
+          'Number of minutes after which an approval request expires. A one-time approval expires when its request would have expired. An approval for a session is valid for 12 hours.',
         ),
     })
     .prefault({})

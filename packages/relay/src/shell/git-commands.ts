@@ -38,7 +38,10 @@ function settingCommand(name: string, value: string | null, word: ShellWord): Ne
   return value === '' || value === 'true' || value === 'false' ? [] : [{ kind: 'code', word, text: value }];
 }
 
-/** Converts `git-push` and `git send-pack` to `git push`. */
+/**
+ * Normalizes a git command: `git-<subcommand>` becomes `git <subcommand>`, and `git send-pack` becomes `git
+ * push`.
+ */
 export function normalizeGitInvocation(
   { name, args }: CommandInvocation,
   place: ShellWord,

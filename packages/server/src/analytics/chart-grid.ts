@@ -95,7 +95,7 @@ export function alignToUnits({ from, to }: Range, unitMs: number): Range {
   return { from: from - (from % unitMs), to: Math.ceil(to / unitMs) * unitMs };
 }
 
-/** Returns the parts of the first and last whole unit that are outside the range. */
+/** Returns the parts that `alignToUnits` adds before and after the range. Omits empty parts. */
 export function findPartialRangesAround(range: Range, unitMs: number): PartialRange[] {
   const { from, to } = alignToUnits(range, unitMs);
   return [

@@ -7,7 +7,7 @@ import { buildRateLimitHeaders } from '../guardrails/rate-limit-headers.ts';
 import type { RequestAttributes as CountedCaller } from '../guardrails/request-attributes.ts';
 import { ClientDisconnectedError } from './client-call.ts';
 import { findEndUser } from './end-user.ts';
-import { estimateExchangeCost } from './estimate-exchange.ts';
+import { estimateMaxTokensAndCost } from './estimate-exchange.ts';
 import { listRequestedModels } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { RoutedRequest } from './operation.ts';
@@ -32,7 +32,7 @@ async function admitByRules(
   const request = await parsedOrRefused(parse);
   const route = request instanceof Fault ? null : request.route;
   const counted = buildRequestAttributes(x, rules, route);
-  const estimate = route && estimateExchangeCost(x, route);
+  const estimate = route && estimateMaxTokensAndCost(x, route);
   const pendingGrant = guard.acquire(x.id, rules, counted, estimate);
   const grant = pendingGrant instanceof Promise ? await pendingGrant : pendingGrant;
   x.admission = {

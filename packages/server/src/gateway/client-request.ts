@@ -83,8 +83,9 @@ export function parseClientRequestBody({
 }
 
 /**
- * Parses the whole body, as `parseClientRequestBody` does, of a request that Floe translates.
- * @throws Fault `invalid_request` for duplicate members, of which the parsed body contains only the last one
+ * Parses the whole body of a request that Floe translates. Works like `parseClientRequestBody`, but rejects
+ * duplicate members, because the parsed body would contain only the last one.
+ * @throws Fault `invalid_request` if a member occurs more than once
  */
 export function parseUnambiguousRequestBody(request: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
   const parsed = parseClientRequestBody(request);

@@ -7,8 +7,11 @@ import { estimateRequestUnits } from './request-units.ts';
 
 const NO_COST: MaxTokensAndCost = { tokens: 0, nanoUsd: 0, unpriced: null };
 
-/** Estimates the maximum cost of an exchange from its billing mode (`billing.ts`). */
-export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): MaxTokensAndCost {
+/**
+ * Estimates the maximum tokens and the maximum cost of an exchange. The billing mode of its surface
+ * determines the calculation (`billing.ts`).
+ */
+export function estimateMaxTokensAndCost(x: Exchange, route: ResolvedRoute): MaxTokensAndCost {
   const {
     request: { prompt },
     gateway,

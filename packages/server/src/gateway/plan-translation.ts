@@ -93,8 +93,8 @@ export function planTranslatedAttempt(
 }
 
 /**
- * Creates a function that returns the sink for a response in dialect `from`. The function supports every
- * combination of received and requested form (stream or JSON).
+ * Creates a function that returns the sink for a response in dialect `from`. The provider’s response and the
+ * client’s response can each be a stream or JSON, in any combination.
  */
 export function createTranslatedSinkFactory(
   x: Exchange,

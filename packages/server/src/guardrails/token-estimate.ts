@@ -43,7 +43,7 @@ export function estimateInputTokens(body: Buffer): number {
   return countTokens(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
 }
 
-/** Returns an average estimate of the tokens in `bytes` of content (`@floe/wire/content-bytes`). */
+/** Returns the expected number of tokens in `bytes` of content, measured with `@floe/wire/content-bytes`. */
 export function estimateContentTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }

@@ -64,7 +64,10 @@ export function endMonitorPause(
   return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
 }
 
-/** Starts a period with the given status. Replaces the previous period if it would have no duration. */
+/**
+ * Starts a period with the given status, no earlier than the current period. If both start at the same time,
+ * the new period replaces the current one when the history is written.
+ */
 export function startStatusPeriod(
   state: MonitorState,
   { status, startedAt: atMs, reason }: StatusPeriod,

@@ -28,7 +28,7 @@ export function deriveAuditKey(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe audit chain', 32)));
 }
 
-/** Sets the audit key for a database reader and for all its transactions. */
+/** Sets the audit key for a database handle: the reader, or the writer of one transaction. */
 export function setAuditKey(handle: DatabaseReader, key: KeyObject): void {
   auditKeys.set(handle, key);
 }

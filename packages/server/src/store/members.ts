@@ -121,7 +121,7 @@ export function getMemberPage(
   return getResourceListPage(reader, query, MEMBER_LIST_COLUMNS, request);
 }
 
-/** Returns an organization's member with the user data. */
+/** Returns the member of an organization with this id, including the name and email address of the user. */
 export function findMemberWithUser(
   reader: DatabaseReader,
   orgId: string,

@@ -29,8 +29,8 @@ export async function getSnapshotVersion(reader: DatabaseReader): Promise<number
 }
 
 /**
- * Returns the changes after `version`, about `limit` of them at most. Write transactions run one at a time,
- * so a change with a lower number is never committed later.
+ * Returns at most `limit` changes after `version`. Write transactions run one at a time, so a change with a
+ * lower number is never committed later.
  */
 export async function getSnapshotChanges(
   reader: DatabaseReader,

@@ -32,7 +32,10 @@ export interface TimeScanRange {
   readonly cursor?: string | undefined;
 }
 
-/** A scan of the rows of an organization from newest to oldest that checks each row. */
+/**
+ * A scan of an organization’s rows, newest first. Each scanned row is checked against the residual
+ * conditions.
+ */
 export interface TimeScan extends TimeScanRange {
   readonly table: TimeSortedTable;
   readonly orgId: string;

@@ -81,7 +81,10 @@ export function buildMetricSummaryQuery(query: Query) {
   return { ...charts.buildSummaryQuery(query), ...KEPT };
 }
 
-/** Returns the query for the chart. While it loads with other filters, the previous chart stays visible. */
+/**
+ * Returns the query for the chart. After the filters change, the previous chart stays visible until the new
+ * one is loaded.
+ */
 export function buildMetricTimeseriesQuery(query: Query) {
   return { ...charts.buildTimeseriesQuery(query), ...KEPT };
 }

@@ -20,8 +20,11 @@ export interface LimitSubjectFormValues {
   readonly on_store_error: 'local' | 'open' | 'closed';
 }
 
-/** The API fields that select the subject of a limit or budget. */
-export interface LimitSubject {
+/**
+ * The API fields that determine which requests a limit or budget counts, and how it is enforced while the
+ * shared store is unavailable.
+ */
+export interface LimitSubjectFields {
   readonly scope: LimitSubjectKind | null;
   readonly per: LimitSubjectKind | null;
   readonly team: string | null;
@@ -62,7 +65,7 @@ export const STORE_ERROR_OPTIONS = [
 ] as const;
 
 /** Describes the subject of a limit or budget, such as `key ci`, `each team` or `the organization`. */
-export function describeLimitSubject(rule: LimitSubject): string {
+export function describeLimitSubject(rule: LimitSubjectFields): string {
   if (rule.per) return rule.per === 'org' ? NAMES.org : limitsText.subject.each(NAMES[rule.per]);
   const kind = rule.scope ?? 'org';
   return kind === 'org' ? NAMES.org : `${NAMES[kind]} ${rule[kind] ?? '?'}`;
@@ -76,7 +79,7 @@ export function describeFormLimitSubject({ subject, subjectName }: LimitSubjectF
 }
 
 /** Converts the subject of a limit or budget to form values. */
-export function toLimitSubjectFormValues(rule: LimitSubject): LimitSubjectFormValues {
+export function toLimitSubjectFormValues(rule: LimitSubjectFields): LimitSubjectFormValues {
   const kind = rule.scope ?? rule.per ?? 'org';
   return {
     subject: `${rule.scope ? 'scope' : 'per'}:${kind}`,

@@ -57,7 +57,7 @@ export const limitsText = {
     noneRejected: (limit: string, busiest: string) =>
       `In the last 24 hours, a limit of ${limit} per minute would have rejected no requests. The busiest minute had ${busiest}.`,
     rejected: (limit: string, requests: string, minutes: string, busiest: string) =>
-      `In the last 24 hours, a limit of ${limit} per minute would have rejected about ${requests} in ${minutes}. The busiest minute had ${busiest}.`,
+      `In the last 24 hours, ${minutes} had more than ${limit}. This limit would have rejected about ${requests}. The busiest minute had ${busiest}.`,
   },
   subject: {
     appliesTo: 'Applies to',

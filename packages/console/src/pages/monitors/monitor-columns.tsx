@@ -24,8 +24,8 @@ import type { MonitorSelection } from './monitor-selection.tsx';
 import { monitorsText } from './text.ts';
 
 /**
- * The context with the status history of the last day for the visible monitors. With a context, new data
- * renders only the cells that use it, and not whole rows.
+ * Provides the visible monitors’ status history of the last day. Because it is a context, new data causes
+ * only the cells that use it to render again, not whole rows.
  */
 export const RecentHistoryContext = createContext<RecentHistoryByMonitor>(new Map());
 

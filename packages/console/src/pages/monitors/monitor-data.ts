@@ -193,7 +193,7 @@ export function buildMonitorStatusSummaryQuery(ids: readonly string[]) {
   });
 }
 
-/** Returns the query for one monitor, with the ETag for its next change. */
+/** Returns the query for one monitor, whose result contains the ETag that the next update must send. */
 export function buildMonitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],

@@ -28,7 +28,10 @@ const RESULT: PolicyDryRunSummary = {
 test('the effect of a policy is described with the count of its action', () => {
   assert.equal(describeDryRunEffect(RESULT, 'deny'), '10 requests from 1 key would have been denied.');
   assert.equal(describeDryRunEffect(RESULT, 'flag'), '12 requests from 1 key would have been flagged.');
-  assert.match(describeDryRunEffect({ ...RESULT, matched: 0 }, 'deny'), /^No stored request would have matched \(4,000 checked\)/);
+  assert.match(
+    describeDryRunEffect({ ...RESULT, matched: 0 }, 'deny'),
+    /^No stored request would have matched \(4,000 checked\)/,
+  );
   assert.match(describeDryRunEffect({ ...RESULT, evaluated: 0 }, 'deny'), /^No stored request bodies/);
 });
 

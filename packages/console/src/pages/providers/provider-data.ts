@@ -27,7 +27,10 @@ export function buildProviderApiPath(id: string): string {
   return `${PROVIDERS_API_PATH}/${encodeURIComponent(id)}`;
 }
 
-/** Returns the query for one provider, with the ETag for its next change. */
+/**
+ * Returns the query for one provider. The result contains the ETag that the next update must send in
+ * `If-Match`.
+ */
 export function buildProviderQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],

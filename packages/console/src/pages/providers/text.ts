@@ -180,7 +180,7 @@ export const providersText = {
       label: 'First token',
       hint: 'Maximum time from the request to the first content in a stream.',
     },
-    idle_ms: { label: 'Idle', hint: 'Maximum time between two bytes in a stream.' },
+    idle_ms: { label: 'Idle', hint: 'Maximum time without data in a stream.' },
     total_ms: {
       label: 'Total',
       hint: 'Maximum time from the start of the attempt to the last byte of the response.',

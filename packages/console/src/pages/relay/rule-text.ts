@@ -42,7 +42,8 @@ export const ruleText = {
     namePlaceholder: 'no-force-push',
     decision: 'Decision',
     denyHint: 'The action is blocked, and the agent receives the rule’s message.',
-    askHint: 'The agent’s user must approve the action first, or an owner or admin if approvals are enabled.',
+    askHint:
+      'The agent’s user must approve the action first. If approvals are enabled, an owner or admin must approve it instead.',
     allowHint: 'The agent performs the action without asking its user.',
     mode: 'Mode',
     observe: 'Observe',

@@ -23,16 +23,16 @@ export const settingFieldText = {
   },
   ideErrors: {
     label: 'Editor-compatible errors',
-    hint: 'Some editors display only certain kinds of errors. If this setting is enabled, Floe converts all other errors to one of these kinds.',
+    hint: 'Some editors show the error message only for status 400. If this setting is enabled, Floe returns provider errors with this status. Rate limit errors from Floe keep status 429.',
   },
   freeformTools: {
     label: 'Freeform tools',
-    hint: 'Determines how tools without a schema are sent to models.',
+    hint: 'Format in which Floe returns calls to freeform tools, whose input is plain text, to the editor.',
     choices: { function: 'As functions', custom: 'As custom tools' },
   },
   ideCapture: {
-    label: 'Store unrecognized IDE requests',
-    hint: 'Stores requests that the adapter cannot parse, so that you can report them. They can contain parts of prompts.',
+    label: 'Record the structure of IDE requests',
+    hint: 'The request log contains the keys, types and lengths in each body that an IDE sends, but no values.',
   },
   keepBodies: {
     label: 'Store request and response bodies',

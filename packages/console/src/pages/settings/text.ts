@@ -54,7 +54,7 @@ export const settingsText = {
   identities: {
     title: 'Single sign-on',
     connected: 'Connected',
-    connect: 'Connect account',
+    connect: 'Connect identity provider',
     hint: 'You can sign in to this account with a connected identity provider. When you connect an identity provider, your other sessions are signed out.',
   },
   passkeys: {

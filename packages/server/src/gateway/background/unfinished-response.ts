@@ -2,7 +2,7 @@ import { readBooleanAt } from '@floe/wire/json-edits';
 import { estimateInputTokens } from '../../guardrails/token-estimate.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import type { ClientRequest } from '../client-request.ts';
-import { estimateExchangeCost } from '../estimate-exchange.ts';
+import { estimateMaxTokensAndCost } from '../estimate-exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import { findRequestedServiceTier } from '../requested-service-tier.ts';
@@ -47,6 +47,6 @@ export function deferFinalization(
     grant: admission && gateway.guard.settleLimits(admission.grant),
     tier: findRequestedServiceTier(prompt) ?? null,
     inputTokens: estimateInputTokens(prompt.body),
-    reservedNanoUsd: route && estimateExchangeCost(x, route).nanoUsd,
+    reservedNanoUsd: route && estimateMaxTokensAndCost(x, route).nanoUsd,
   });
 }

@@ -3,8 +3,8 @@ import type { GatewayLoad, OverloadReason } from '../../analytics/runtime-metric
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { RequestBodyCapacity } from '../client-call.ts';
-import { ArrivingBodies } from './arriving-bodies.ts';
 import { EventLoopLimiter } from './event-loop-limiter.ts';
+import { IncomingRequestBodies } from './incoming-request-bodies.ts';
 import { MIN_RETRY_AFTER_MS, RejectionPacer } from './rejection-pacer.ts';
 import { SharedCapacity } from './shared-capacity.ts';
 
@@ -30,7 +30,7 @@ export interface OverloadLimits {
 /** The capacities of a process that its organizations share. */
 interface Capacities {
   readonly exchanges: SharedCapacity;
-  readonly arriving: ArrivingBodies;
+  readonly arriving: IncomingRequestBodies;
   readonly bodies: SharedCapacity;
 }
 
@@ -64,7 +64,7 @@ export class OverloadManager {
     const exchanges = new SharedCapacity(limits.maxConcurrentExchanges, countOrgs);
     this.#capacities = {
       exchanges,
-      arriving: new ArrivingBodies(MAX_ARRIVING_BODIES),
+      arriving: new IncomingRequestBodies(MAX_ARRIVING_BODIES),
       bodies: new SharedCapacity(limits.maxBodyBytes, countOrgs),
     };
     this.#eventLoopLimit = new EventLoopLimiter(exchanges, clock, limits.maxEventLoopDelayMs);

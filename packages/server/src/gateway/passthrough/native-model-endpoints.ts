@@ -10,8 +10,9 @@ import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.t
 import { canUseModel } from './passthrough-apis.ts';
 
 /**
- * Creates the passthrough operations `models` and `models/{id}`. They list the models that the key
- * may use, with the provider's model ids and in the format of the API style.
+ * Creates the passthrough operations `models` and `models/{id}`, which return the models that the key may
+ * use. Responses contain the provider’s model ids and have the format of the native API: OpenAI (`a`) or
+ * Anthropic (`b`).
  */
 export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {
   const call = (operation: NonExchangeRequest['operation'], style: ApiStyle): NonExchangeRequest => ({

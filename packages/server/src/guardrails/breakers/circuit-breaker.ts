@@ -158,7 +158,7 @@ export class CircuitBreaker {
     if (this.state === 'half_open' && admission === 'probe')
       return this.#open(now, `the probe failed: ${code}`);
     if (this.state === 'ramping' && this.#consecutiveFailures >= RAMP_FAILURES)
-      return this.#open(now, `${code} while traffic was increasing again`);
+      return this.#open(now, `${RAMP_FAILURES} consecutive failures while ramping up (last error: ${code})`);
     if (this.state !== 'closed') return;
     const calls = this.#counts.calls(now);
     const failed = this.#counts.sum('failed', now);

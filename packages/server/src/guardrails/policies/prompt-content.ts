@@ -168,8 +168,9 @@ function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, t
 const OWN_TOOL_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /**
- * Returns the names of all tools that the model may call: those of the prompt and those that its turns add. A
- * namespace and an MCP server contain several tools. A hosted tool is listed by its type, and also by its name if it has one.
+ * Returns the names of all tools that the model may call: those of the prompt and those that its turns add.
+ * For a namespace or an MCP server, the list contains its name and the names of the tools that it contains. A
+ * hosted tool is listed by its type, and also by its name if it has one.
  */
 export function listToolNames(prompt: JsonObject): string[] {
   const turns = [prompt['messages'], prompt['input']].flatMap(asArray).filter(isJsonObject);

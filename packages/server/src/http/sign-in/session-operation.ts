@@ -31,7 +31,10 @@ interface RawCall {
   readonly cookies: string | undefined;
 }
 
-/** An operation of `/api/session`. Only session operations require no key and set cookies. */
+/**
+ * An operation of `/api/session`, or of `/api/me` with a console session. Unlike other operations, session
+ * operations do not accept a platform key, and they can set cookies.
+ */
 export interface SessionOperation {
   readonly name: `${'session' | 'me'}.${string}`;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

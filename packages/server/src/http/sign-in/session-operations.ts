@@ -26,7 +26,10 @@ import { createPasskeySignInOperations } from './passkey-sign-in-operations.ts';
 import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 import { createSessionStartResult, toSignedInSessionResource } from './session-resource.ts';
 
-/** Returns all `/api/session` operations. */
+/**
+ * Returns all session operations: those of `/api/session`, and those of `/api/me` that manage the password,
+ * identities, passkeys and sessions of an account.
+ */
 export function createSessionOperations(context: SignInContext, log: Log): readonly SessionOperation[] {
   return [
     readSession(context),

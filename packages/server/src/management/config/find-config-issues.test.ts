@@ -37,7 +37,10 @@ test('an invalid condition rejects the file with its line and the reason', () =>
 test('a policy that redacts must state what, and one that detects must state which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
-  assert.throws(() => load(rule('detect: {}, action: deny')), /must have secrets, pii or both/);
+  assert.throws(
+    () => load(rule('detect: {}, action: deny')),
+    /must set secrets to true, list at least one kind in pii, or both/,
+  );
 });
 
 /** A pattern of which thirty exceed the compilation cost of one organization, and ten do not. */

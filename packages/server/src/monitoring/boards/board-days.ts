@@ -13,8 +13,8 @@ export interface BoardDay {
 }
 
 /**
- * How many milliseconds of a time interval a monitor had each status. The rest is before the monitor's history or in
- * the future.
+ * The time that a monitor spent in each status during an interval, in milliseconds. Time before the monitor’s
+ * history and time in the future are not counted.
  */
 export interface StatusDurations {
   readonly healthy: number;

@@ -9,8 +9,8 @@ import { snapshotChangesMigration } from './snapshot-changes.ts';
 import { waitingAlertsIndexMigration } from './waiting-alerts-index.ts';
 
 /**
- * All migrations in order. A released migration never changes. A database runs the migrations whose
- * number is higher than its last applied one.
+ * All migrations in order. A released migration must never be changed. Floe applies the migrations whose
+ * number is higher than that of the last migration applied to the database.
  */
 export const MIGRATIONS: readonly Migration[] = [
   baselineMigration,

@@ -11,8 +11,8 @@ import {
 import { isSqliteBusyError } from './sqlite-errors.ts';
 
 /**
- * Writes a consistent copy of a database that may be in use. Either the complete copy is written or
- * nothing. Replaces an existing file. Blocks, so only commands may use it.
+ * Writes a consistent copy of a database that may be in use: either the complete copy or nothing. Replaces an
+ * existing file. Blocks the event loop, so only command-line commands may use it.
  *
  * @throws FatalError if `from` is not a database, or `to` does not fit on the disk or cannot be written
  */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ArrivingBodies } from './arriving-bodies.ts';
+import { IncomingRequestBodies } from './incoming-request-bodies.ts';
 
 test('above the maximum, the oldest body of the organization that has the most is rejected', () => {
-  const bodies = new ArrivingBodies(4);
+  const bodies = new IncomingRequestBodies(4);
   const evicted: string[] = [];
   const add = (orgId: string, name: string) => {
     const body = { evict: () => void evicted.push(name) };

@@ -1,5 +1,5 @@
-/** A request whose body is arriving. */
-export interface ArrivingBody {
+/** A request body that Floe is still receiving. */
+export interface IncomingRequestBody {
   /** Rejects the request. */
   evict(): void;
 }
@@ -9,25 +9,25 @@ export interface ArrivingBody {
  * capacity of the process. If there are too many, the oldest request of the organization with the most of them
  * is rejected. Bodies that arrive quickly are therefore not affected by slow ones.
  */
-export class ArrivingBodies {
+export class IncomingRequestBodies {
   readonly #maximum: number;
   /** The oldest first. */
-  readonly #byOrg = new Map<string, Set<ArrivingBody>>();
+  readonly #byOrg = new Map<string, Set<IncomingRequestBody>>();
   #count = 0;
 
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
 
-  add(orgId: string, body: ArrivingBody): void {
+  add(orgId: string, body: IncomingRequestBody): void {
     if (this.#count >= this.#maximum) this.#evictOldest();
-    const bodies = this.#byOrg.get(orgId) ?? new Set<ArrivingBody>();
+    const bodies = this.#byOrg.get(orgId) ?? new Set<IncomingRequestBody>();
     this.#byOrg.set(orgId, bodies.add(body));
     this.#count += 1;
   }
 
   /** Has no effect if the body is not arriving. */
-  delete(orgId: string, body: ArrivingBody): void {
+  delete(orgId: string, body: IncomingRequestBody): void {
     const bodies = this.#byOrg.get(orgId);
     if (!bodies?.delete(body)) return;
     this.#count -= 1;
