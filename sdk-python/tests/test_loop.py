@@ -156,7 +156,7 @@ class Loop(unittest.TestCase):
         runtime.respond = lambda *_: committed(60)
         run(runtime)
         self.assertEqual(len(runtime.lines), 1)
-        self.assertIn("expects a beat every 60 s; set every_seconds to half", runtime.lines[0])
+        self.assertIn("expects the next beat within 60 s; set every_seconds to half", runtime.lines[0])
 
     def test_stop_sends_a_marked_last_beat_when_asked_and_only_once(self):
         runtime = FakeRuntime()

@@ -13,7 +13,7 @@ export const beatCommand: CliCommand = {
   help: `Options:
   -m, --metadata key=value  store this metadata with the beat; can be repeated
   -q, --quiet               print nothing on success
-  --json                    print the response as JSON, including failures
+  --json                    print the result as JSON, even if the beat could not be sent
 ${CONNECTION_ENVIRONMENT_HELP}
 
 Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,

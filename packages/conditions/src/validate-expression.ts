@@ -59,10 +59,13 @@ class ExpressionValidator {
           exprKind.value;
         this.read(iterRange, loops);
         const inside = iterRange?.exprKind.case === 'listExpr' ? loops : loops + 1;
-        if (inside > 1) throw new Error('loops over request data cannot be nested; use a single loop');
+        if (inside > 1)
+          throw new Error(
+            'loops over data of the request, response or event cannot be nested; use a single loop',
+          );
         if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
           throw new Error(
-            'map and filter are not allowed on request data, because the lists that they create can be as large as the data; use exists, exists_one or all',
+            'map and filter are not allowed on data of the request, response or event, because the lists that they create can be as large as the data; use exists, exists_one or all',
           );
         this.#loopVariables.push(iterVar, iterVar2, accuVar);
         for (const part of [accuInit, loopCondition, loopStep, result]) this.read(part, inside);

@@ -182,14 +182,14 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   await assertAccessible(page);
   await page.goto(`${harness.url}/o/acme/overview?range=1h`);
   await page
-    .getByRole('img', { name: /Unknown for 10 min .*Floe was not running/ })
+    .getByRole('img', { name: /Unknown for 10 min .*Floe could not accept beats/ })
     .nth(3)
     .waitFor();
   await takeScreenshot(page, 'walk-26-overview');
   await assertAccessible(page);
   await page.goto(`${harness.url}/o/acme/analytics?range=1h`);
   await page
-    .getByRole('img', { name: /Unknown for 10 min .*Floe was not running/ })
+    .getByRole('img', { name: /Unknown for 10 min .*Floe could not accept beats/ })
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Show as table' }).first().click();

@@ -100,7 +100,7 @@ test('the icon of a routing step does not depend on the name of a model', async 
   await page.locator('[data-row]').filter({ hasText: 'sandbox/none' }).first().click();
   const card = page.getByRole('region', { name: 'Request', exact: true });
   const step = (text: string) => card.getByRole('listitem').filter({ hasText: text });
-  await step('the model id names the provider').getByRole('img', { name: 'Healthy' }).waitFor();
+  await step('the provider in the model id').getByRole('img', { name: 'Healthy' }).waitFor();
   await step('the provider rejected the request').getByRole('img', { name: 'Failing' }).waitFor();
 });
 

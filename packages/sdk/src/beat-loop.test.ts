@@ -207,7 +207,7 @@ test('a loop as slow as its monitor expects is told to be quicker', async () => 
   floe.startHeartbeat('job', { everySeconds: 60 });
   await clock.advanceAsync(120_000);
   assert.equal(around.lines.length, 1);
-  assert.match(around.lines[0] ?? '', /expects a beat every 60 s; set everySeconds to half/);
+  assert.match(around.lines[0] ?? '', /expects the next beat within 60 s; set everySeconds to half/);
 });
 
 test('stop ends what is under way, a final beat is marked, and stopping twice is stopping once', async () => {

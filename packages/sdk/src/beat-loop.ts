@@ -201,7 +201,7 @@ export class BeatLoop implements HeartbeatHandle {
     const [own, theirs] = [this.#everyMs / 1000, expectedMs / 1000];
     this.#logLimited(
       'interval',
-      `the beat interval is ${own} s, but the monitor expects a beat every ${theirs} s; set everySeconds to half of the expected interval`,
+      `the beat interval is ${own} s, but the monitor expects the next beat within ${theirs} s; set everySeconds to half of this time`,
     );
   }
 }

@@ -31,7 +31,7 @@ export function adaptResponseForClient(
   if (!answer.finish || isGenerationInProgress(answer.finish))
     throw new Fault(
       'upstream_stream_broken',
-      'The provider closed the stream before the response was complete. Send the request again.',
+      'The provider ended the response before it was complete. Send the request again.',
     );
   const fold = new ResponseAccumulator();
   const stage = createEventAdapter(request, (event) => fold.add(event));

@@ -26,7 +26,7 @@ for (const dialect of ['chat', 'responses', 'messages', 'gemini', 'converse', 'c
     assert.deepEqual(readError(dialect, 'message', '{"cut'), [
       [
         'upstream_stream_broken',
-        'The provider sent a stream event that is not JSON. Send the request again.',
+        'The provider sent a stream event that is not a JSON object. Send the request again.',
       ],
     ]);
   });

@@ -213,7 +213,10 @@ export class BlockEmitter {
   failUnreadable({ event, data }: SseEvent): void {
     const isError = event === 'error' || data.trimStart().startsWith('[');
     if (isError) this.fail(createErrorEventFault(data));
-    else this.failIncomplete('The provider sent a stream event that is not JSON. Send the request again.');
+    else
+      this.failIncomplete(
+        'The provider sent a stream event that is not a JSON object. Send the request again.',
+      );
   }
 
   #emitUsage(): void {

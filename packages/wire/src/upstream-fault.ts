@@ -277,8 +277,8 @@ function describeToClient({ kind, message }: UpstreamFault): string {
  */
 export function describeAccountError(kind: 'credential' | 'quota', provider?: string): string {
   return kind === 'quota'
-    ? `The ${provider ?? 'provider'} account that the credential in Floe belongs to has no quota or credit left. Add credit to the account, or use another credential.`
-    : `${provider ?? 'The provider'} rejected the credential that is configured in Floe. Replace the credential.`;
+    ? `The ${provider ?? 'provider'} account of the credential that Floe sent has no quota or credit left. Add credit to the account, or use another credential.`
+    : `${provider ?? 'The provider'} rejected the credential that Floe sent. Replace the credential, or change its permissions at the provider.`;
 }
 
 /**

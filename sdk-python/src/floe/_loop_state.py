@@ -132,7 +132,7 @@ class LoopState:
         if expected > 0 and every >= expected:
             self._log_limited(
                 "interval",
-                f"the beat interval is {every:g} s, but the monitor expects a beat every {expected:g} s; set every_seconds to half of the expected interval",
+                f"the beat interval is {every:g} s, but the monitor expects the next beat within {expected:g} s; set every_seconds to half of this time",
             )
 
 

@@ -90,7 +90,7 @@ suite('answers', () => {
         { n: 2, provider: 'b', model: 'm', status: 200, error: null },
       ],
       decisions: [
-        { step: 'route', outcome: 'a/m', reason: `the model id names the provider ${'x'.repeat(60)}` },
+        { step: 'route', outcome: 'a/m', reason: `the provider in the model id ${'x'.repeat(60)}` },
       ],
       none: [],
       metadata: {},
@@ -111,7 +111,7 @@ suite('answers', () => {
       '    error     -',
       'decisions',
       '  STEP   OUTCOME  REASON',
-      `  route  a/m      the model id names the provider ${'x'.repeat(60)}`,
+      `  route  a/m      the provider in the model id ${'x'.repeat(60)}`,
       'none       -',
       'metadata   -',
       '',

@@ -107,7 +107,9 @@ function findTrustProblems(
   const userDirectory = process.env['CODEX_HOME'] || join(getHomeDirectoryOrPlaceholder(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
   if (areCodexHooksDisabled(configPath))
-    return [`The hooks do not run because ${configPath} contains hooks = false. Remove this line.`];
+    return [
+      `The hooks do not run because the section [features] of ${configPath} disables hooks. Remove the line "hooks = false" or "codex_hooks = false".`,
+    ];
   const counts = new Map<CodexHookTrust, number>();
   for (const hook of hooks) {
     const trust = readCodexHookTrust(hook, path, configPath);

@@ -112,7 +112,7 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
     return null;
   }
   if (isPrivate && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    problems.push(`${path} contains a key and is readable by other users. Run: chmod 600 ${path}`);
+    problems.push(`${path} can contain a key, but other users have access to it. Run: chmod 600 ${path}`);
     return {};
   }
   try {

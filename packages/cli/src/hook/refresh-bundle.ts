@@ -63,7 +63,7 @@ function describeUnusableBundle(cached: CachedBundle, directory: string): string
   const isSigned = verifyCachedBundle(cached, Number.NEGATIVE_INFINITY) !== null;
   return isSigned
     ? 'the rule bundle has expired; check the clocks of this machine and of the server'
-    : `the rule bundle is not signed with the server key that was stored at installation; if the server key has changed, delete ${directory} and run "floe hook install <agent>" again`;
+    : `the rule bundle is not signed with the expected server key, which is public_key in the hook settings or the key of the first bundle; if the server key has changed, update public_key if it is set, delete ${directory}, and run "floe hook install <agent>" again`;
 }
 
 function parseBundleAnswer(body: string) {

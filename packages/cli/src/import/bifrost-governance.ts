@@ -54,7 +54,9 @@ export function addBifrostGovernance(
   }
   for (const key of source.objects('virtual_keys')) addKey(key, governance, hash);
   for (const row of [...budgets.values(), ...limits.values()]) {
-    row.leaveOutRest('counters start at 0 in Floe');
+    row.leaveOutRest(
+      'the import uses only the limits and budgets of imported teams and keys; counters start at 0 in Floe',
+    );
     row.finish();
   }
   source.finish();

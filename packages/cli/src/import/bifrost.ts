@@ -15,7 +15,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   client: 'the setting applies only to Bifrost itself',
   config_store: 'set storage.database in floe.yaml',
   logs_store: 'set storage.database in floe.yaml',
-  vector_store: 'Floe has no semantic cache; it caches only responses to identical requests',
+  vector_store: 'Floe has no semantic cache; it returns cached responses only for identical requests',
   mcp: 'Floe is not an MCP gateway; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; set policies and cache in floe.yaml',
   auth_config: 'to create an owner, run "floe owner-link"',
@@ -132,7 +132,8 @@ function readCredentials(keys: readonly ImportSourceObject[]): ConfigEntryFields
     const weight = key.number('weight') ?? 1;
     const name = toSlug(key.text('name') ?? key.text('id') ?? '', 'key');
     if (api_key === undefined) return [];
-    if (weight === 0) key.note('weight', 'changed', 'became 0.001, the smallest weight above 0');
+    if (weight === 0)
+      key.note('weight', 'changed', 'became 0.001, because a Floe weight must be greater than 0');
     return [
       { name: index === 0 ? name : `${name}-${index + 1}`, api_key, weight: weight === 0 ? 0.001 : weight },
     ];

@@ -99,7 +99,7 @@ function readCache(config: ImportSourceObject, draft: ConfigDraft): void {
     'changed',
     mode === 'simple'
       ? 'became the cache settings of the organization'
-      : 'Floe has no semantic cache; it caches only responses to identical requests',
+      : 'Floe has no semantic cache; it returns cached responses only for identical requests',
   );
   cache.finish();
 }

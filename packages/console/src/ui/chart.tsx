@@ -183,7 +183,7 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 function sentence({ label, series, format, marks = [] }: ChartProps, away: readonly GapSpan[]): string {
   const known = (series[0]?.values ?? []).filter((value) => value !== null);
   const missed = away.reduce((sum, { ms }) => sum + ms, 0);
-  const unknown = missed === 0 ? '' : ` Unknown for ${formatDuration(missed)}: Floe was not running.`;
+  const unknown = missed === 0 ? '' : ` Unknown for ${formatDuration(missed)}: Floe could not accept beats.`;
   if (known.length === 0) return `${label}: no data.${unknown}`;
   const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
   const marked = marks.length === 0 ? '' : ` ${formatCountWithNoun(marks.length, 'event')}, listed below.`;

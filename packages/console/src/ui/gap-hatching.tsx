@@ -13,7 +13,7 @@ export function GapHatching({ intervals }: { readonly intervals: readonly Timeli
     <span
       key={left}
       role="img"
-      aria-label={`Unknown for ${formatDuration(ms)}: Floe was not running`}
+      aria-label={`Unknown for ${formatDuration(ms)}: Floe could not accept beats`}
       style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
       className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
     />

@@ -71,7 +71,7 @@ export const requestFilterQueryFields = {
   input_tokens: bounds,
   output_tokens: bounds,
   attempts: bounds.describe(
-    'Number of calls to providers: a number, a bound such as `>=2`, or a range such as `2..5`.',
+    'Number of calls to providers: a number, a bound such as `>=2`, or a range such as `2..5`. If you repeat the parameter, all conditions must match.',
   ),
 };
 export const requestFilterQuery = z.object(requestFilterQueryFields);
@@ -118,7 +118,9 @@ export const requestListQuery = createFilteredQuerySchema({
  * The query parameters for listing the requests that were recorded between two events of the event stream.
  */
 export const requestTailQuery = createFilteredQuerySchema({
-  after: liveId,
+  after: liveId.describe(
+    'Position in the stream of `GET /api/events`: the `id` of an event. Floe lists requests from later events only.',
+  ),
   until: liveId.optional().describe('Position of the last event to include. Defaults to the latest event.'),
   limit: z.coerce
     .number()
@@ -143,7 +145,9 @@ export const requestExportQuery = createFilteredQuerySchema({
     ),
   timezone: createTimezoneField()
     .optional()
-    .describe('IANA time zone for dates and `created_at_local`. Defaults to the organization’s time zone.'),
+    .describe(
+      'IANA time zone for dates and for the CSV column `created_at_local`. Defaults to the organization’s time zone.',
+    ),
   format: z.enum(['csv', 'ndjson']).default('csv').describe('Format of the file.'),
 });
 
@@ -180,7 +184,7 @@ const fields = {
   outcome: z
     .enum(EXCHANGE_OUTCOMES)
     .describe(
-      'Result of the request, derived from `state` and `status`. `blocked`: Floe rejected the request. `client_error`: the request itself caused a 4xx error. `upstream_error`: the request failed for another reason.',
+      'Result of the request, derived from `state` and `status`. `blocked`: Floe rejected the request or its response, for example because of a policy or budget. `client_error`: the request itself caused a 4xx error. `upstream_error`: the request failed for another reason.',
     ),
   error_code: z.string().nullable(),
   error_source: z.string().nullable(),
@@ -198,7 +202,9 @@ const fields = {
     service_tier: z
       .string()
       .nullable()
-      .describe('Service tier, such as `flex`, `priority` or `batch`. `null` means the standard tier.'),
+      .describe(
+        'Service tier, such as `flex`, `priority` or `batch`. `null` means the standard tier, or that the model has no price.',
+      ),
     source: z
       .string()
       .describe(
@@ -211,7 +217,7 @@ const fields = {
     .string()
     .nullable()
     .describe(
-      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: a billed unit has no price or the provider did not report the usage, so the real cost is higher. `null`: the model has no price, or the request caused no usage.',
+      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: a billed unit has no price or the provider did not report the usage, so the real cost is higher. `null`: the model has no price, the request caused no usage, or the response came from the cache.',
     ),
   saved_nano_usd: nanoUsd
     .nullable()
@@ -222,7 +228,7 @@ const fields = {
     .int()
     .nullable()
     .describe(
-      'Amount that the provider’s prompt cache saved: the cost of the cached tokens at the normal input price minus their actual cost. Negative if writing to the cache cost more than reading from the cache saved. `null` if there are no cached tokens or no price.',
+      'Amount that the provider’s prompt cache saved: the cost that the input would have had without the cache minus its actual cost. Negative if writing to the cache cost more than reading from the cache saved. `null` if no tokens were read from or written to the prompt cache, if the response came from the response cache, or if the model has no price.',
     ),
   cache: z.string().nullable(),
   latency_ms: millisecondsField,
@@ -253,10 +259,16 @@ export type RequestListPage = z.output<typeof requestListPage>;
 
 /** The requests that were recorded between two events of the event stream. */
 export const requestTailPage = z.strictObject({
-  count: z.int().describe('Exact number of requests that match the filters.'),
+  count: z
+    .int()
+    .describe(
+      'Exact number of requests between the two positions that match the filters. 0 if `resync` is `true`.',
+    ),
   sampled: z.boolean().describe('Whether `data` contains only the most recent requests.'),
-  data: z.array(requestRow).describe('Matching requests, newest first.'),
-  live_id: liveId,
+  data: z.array(requestRow).describe('Matching requests, newest first. Empty if `resync` is `true`.'),
+  live_id: liveId.describe(
+    'Position in the event stream up to which the response is complete. Send it as `after` in the next request.',
+  ),
   resync: z
     .boolean()
     .describe(

@@ -8,7 +8,7 @@ export const analyticsAnnotationsQuery = z.strictObject({
     .enum(['traffic'])
     .optional()
     .describe(
-      '`traffic` returns only events that can affect requests: configuration changes, breaker state changes, leaked keys and annotations. It does not return alerts.',
+      '`traffic` returns only events that can affect requests: configuration changes, breaker state changes and annotations. It does not return alerts.',
     ),
   limit: z.coerce
     .number()
@@ -47,7 +47,7 @@ export const analyticsAnnotations = z
           .string()
           .nullable()
           .describe(
-            'Id of the member or key that made the change. `null` if no member or key made a change.',
+            'Actor that made the change or created the annotation: a key id, a member id, `file`, `setup`, `cli` or `sign-in`. `null` for alerts and breaker state changes.',
           ),
         actor_name: z.string().nullable(),
         subject: z.strictObject({ kind: z.string(), id: z.string(), name: z.string() }),

@@ -21,7 +21,9 @@ export const exchangeAttempt = z.strictObject({
   usage: z
     .record(z.string(), z.int())
     .optional()
-    .describe('Tokens of this attempt, if several attempts were charged.'),
+    .describe(
+      'Tokens of this attempt. Absent if the request had only one attempt, or if the attempt has no usage.',
+    ),
   billed_units: billedUnitCounts
     .optional()
     .describe('Billed units of this attempt other than plain tokens, by name.'),

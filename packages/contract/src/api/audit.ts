@@ -24,15 +24,20 @@ export const auditEntry = z
     id: z.string(),
     at: timestamp,
     actor: z.string(),
-    actor_name: z.string().nullable().describe('Name of the key or member at the time of the change.'),
+    actor_name: z
+      .string()
+      .nullable()
+      .describe(
+        'Name of the key or email address of the member at the time of the change. `null` for other actors.',
+      ),
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
     before: createJsonValueField().describe(
-      'Resource before the change. `null` if the change created the resource.',
+      'Resource before the change. `null` if the change created the resource, or if the action changed no resource, such as a sign-in.',
     ),
     after: createJsonValueField().describe(
-      'Resource after the change. `null` if the change removed the resource.',
+      'Resource after the change, or details of an action that changed no resource. `null` if the change removed the resource, or if there are no details.',
     ),
     ip_address: z
       .string()
@@ -53,7 +58,7 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe(
-        'HMAC-SHA-256 over this entry and the hash of the previous entry. The HMAC key is stored outside the database.',
+        'HMAC-SHA-256 over this entry and the hash of the previous entry. The HMAC key is stored outside the database. `null` for entries that are older than the chain.',
       ),
   })
   .meta({ id: 'AuditEntry' });
@@ -69,7 +74,7 @@ export const auditChainStatus = z
   .strictObject({
     valid: z.boolean(),
     checked_at: timestamp.describe(
-      'Time of the last complete verification, which runs at most once a minute. Entries added since then were verified for this response.',
+      'Time of the last complete verification, which runs at most once a minute. If it found no invalid entry, the entries added since then were verified for this response.',
     ),
     entries: z.int().describe('Number of verified entries.'),
     first_seq: z.int().nullable(),
@@ -127,7 +132,7 @@ export const auditVerificationResult = z.strictObject({
       status: z
         .enum(['matches', 'differs', 'missing', 'expired'])
         .describe(
-          '`matches`: the entry has the same hash. `differs`: the entry has a different hash. `missing`: the chain ends before the entry. `expired`: retention removed the entry.',
+          '`matches`: the entry has the same hash. `differs`: the entry has a different hash. `missing`: the chain does not contain the entry, although retention has not removed it. `expired`: retention removed the entry.',
         ),
     }),
   ),

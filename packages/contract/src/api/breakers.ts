@@ -37,7 +37,7 @@ export const breakerResource = z
     wait_ms: z
       .int()
       .describe(
-        'Milliseconds until the target can receive a request again, including a wait that the provider requested with status 429.',
+        'Milliseconds until the target can receive a request again, including the wait after a response with status 429 and the rest of a forced `open` state. 0 if there is no wait.',
       ),
     forced: forcedState
       .nullable()
@@ -45,7 +45,7 @@ export const breakerResource = z
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
       .describe(
-        'Number of calls in the last 30 seconds, by result. Counts only the Floe process that returns this response.',
+        'Number of calls in the last 30 seconds, by result. `slow` calls are also counted as `ok`. Counts only the Floe process that returns this response.',
       ),
   })
   .meta({ id: 'Breaker' });

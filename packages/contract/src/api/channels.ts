@@ -34,7 +34,7 @@ const plain = {
     .nullable()
     .describe('Events for which the channel receives alerts. `null` means all events.'),
   tags: createShortTextListField().describe(
-    'Restricts alerts about monitors to monitors with one of these tags. If empty, the channel receives alerts about all monitors. Alerts about other subjects are not restricted.',
+    'Restricts alerts about monitors to monitors with one of these tags. If empty, tags do not restrict the alerts. Tags never restrict alerts about other subjects.',
   ),
   realert_minutes: createMinutesField(0).describe(
     'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
@@ -74,12 +74,18 @@ const readOnly = {
   url_origin: z
     .string()
     .nullable()
-    .describe('Scheme, host and port of the URL. The rest of the URL is a secret.'),
-  failures: z.int().describe('Number of failed attempts since the last successful attempt.'),
+    .describe(
+      'Scheme, host and port of `url`. The rest of the URL is a secret. `null` for kinds without a URL.',
+    ),
+  failures: z
+    .int()
+    .describe(
+      'Number of consecutive failures since the last successful attempt. Floe counts a failed message once, but sets the number to at least 3 if it cannot connect to the receiver. From 3, it counts each attempt.',
+    ),
   backoff_until: timestamp
     .nullable()
     .describe(
-      'Time until which Floe sends no messages to the channel because of failures. `null` if there is no wait.',
+      'Time until which Floe sends no messages to the channel because of failures. It can be in the past. `null` if the last attempt caused no wait.',
     ),
   source: resourceSource,
   created_at: timestamp,
@@ -92,7 +98,11 @@ export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta
 export type Channel = z.output<typeof channelResource>;
 
 const secrets = {
-  url: createWebUrlField().optional().describe('URL to which Floe sends messages. Never returned.'),
+  url: createWebUrlField()
+    .optional()
+    .describe(
+      'URL to which Floe sends messages, for the kinds `webhook`, `slack`, `discord`, `teams` and `ntfy`. Never returned.',
+    ),
   secret: createSecretField()
     .nullable()
     .optional()
@@ -148,7 +158,9 @@ export const channelTestResult = z
     status: z
       .int()
       .nullable()
-      .describe('HTTP or SMTP status that the receiver returned. `null` if the receiver did not respond.'),
+      .describe(
+        'HTTP status that the receiver returned, or SMTP status with which the mail server rejected the email. `null` if the email was accepted, if nothing was sent, or if the receiver did not respond.',
+      ),
     error: z.string().nullable(),
     duration_ms: z.int(),
   })

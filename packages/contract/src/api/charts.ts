@@ -55,14 +55,16 @@ const text = z.string().max(300);
 const values = z.union([text, z.array(text).min(1).max(50)]);
 const value = values
   .optional()
-  .describe('Repeat the parameter to match any of several values. `!x` excludes the value x.');
+  .describe(
+    'Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.',
+  );
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
     error: `must be one of ${ALL_DIMENSIONS.join(', ')} or metadata.<key>`,
   })
   .describe(
-    `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> for a key that analytics.metadata_keys declares.`,
+    `Dimension: ${ALL_DIMENSIONS.join(', ')}, or metadata.<key> for a key that analytics.metadata_keys declares.`,
   );
 
 /** The filters of the request list, with the same meaning. */
@@ -70,10 +72,14 @@ const filters = {
   ...requestFilterQueryFields,
   provider: value,
   model: value.describe(
-    'Model that the client requested, or model that served the request: a model id with or without the provider id, such as `openai/gpt-5` or `gpt-5`.',
+    'Model that the client requested, or model that served the request: a model id with or without the provider id, such as `openai/gpt-5` or `gpt-5`. Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.',
   ),
-  key: value.describe('Name or id of the platform key.'),
-  status_class: value.describe('Status class, such as `5xx`.'),
+  key: value.describe(
+    'Name or id of the platform key. Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.',
+  ),
+  status_class: value.describe(
+    'Status class, such as `5xx`. Repeat the parameter to match any of several values. `!x` excludes the class x.',
+  ),
   surface: value,
   model_requested: value,
   route_mode: value,
@@ -203,13 +209,15 @@ const series = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Value of the `group_by` dimension. `null` for requests that have no value, and if `group_by` is not set.',
+      'Value of the `group_by` dimension. `null` for requests that have no value, for the series with `other: true`, and if `group_by` is not set.',
     ),
   name: z.string().nullable().describe('Name of the key, if the series are grouped by key.'),
-  other: z.boolean().describe('Whether this series is the sum of all series beyond `limit`.'),
+  other: z.boolean().describe('Whether this series combines all values beyond `limit`.'),
   values: z
     .array(z.number().nullable())
-    .describe('One value for each time in `at`. For percentiles, `null` for an interval without requests.'),
+    .describe(
+      'One value for each time in `at`. For percentiles, `null` for an interval without measured values.',
+    ),
 });
 
 /** One metric over time. The `values` in each series correspond to the timestamps in `at`. */

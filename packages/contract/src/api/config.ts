@@ -41,7 +41,7 @@ export const runningConfigStatus = z
     version: z
       .string()
       .describe(
-        'Version of the organization’s configuration. The version changes whenever the configuration in force changes.',
+        'Version of the organization’s configuration in force. Every change to the configuration changes the version, except changes to the values of secrets.',
       ),
     ...fileFields,
     counts: z.record(z.string(), z.strictObject({ file: z.int(), console: z.int() })),
@@ -94,7 +94,7 @@ export const configDocumentInput = z
       .boolean()
       .default(false)
       .describe(
-        '`true` also removes resources that a section of the document does not contain. Sections that the document does not contain remain unchanged.',
+        '`true` also removes resources that a section of the document does not contain, except platform keys and resources in `floe.yaml`. Sections that the document does not contain remain unchanged.',
       ),
   })
   .meta({ id: 'ConfigDocument' });

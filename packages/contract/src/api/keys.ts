@@ -13,7 +13,7 @@ import { resourceSource } from './resource-source.ts';
 /** The fields of a platform key in floe.yaml. */
 export const PLATFORM_KEY_FIELDS = {
   name: createShortTextField().describe(
-    'Name of the key, unique in the organization. Analytics, limits and budgets refer to the key by this name.',
+    'Name of the key. No two active keys of an organization can have the same name. Limits, budgets and relay rules refer to the key by this name.',
   ),
   key: z
     .string()
@@ -22,7 +22,7 @@ export const PLATFORM_KEY_FIELDS = {
     .optional()
     .meta({ writeOnly: true })
     .describe(
-      'Value of the key. Use `${VARIABLE}` to read it from the environment. Floe stores only its hash.',
+      'Value of the key. Use `${VARIABLE}` to read it from the environment. Floe stores only its hash, its first eight and its last four characters.',
     ),
   imported_hash: z
     .string()
@@ -96,7 +96,9 @@ const fields = {
   imported_from: z
     .string()
     .nullable()
-    .describe('Product that issued the value of the key. `null` if Floe issued it.'),
+    .describe(
+      'Product that issued the value of the key. `null` if the value was not imported, or if the product was not specified.',
+    ),
   status: z.enum(['active', 'expired', 'revoked']),
   scopes: z.array(z.enum(KEY_SCOPES)),
   models: models

@@ -13,7 +13,7 @@ const prices = z.strictObject({
   date: z
     .string()
     .nullable()
-    .describe('Date of the price catalog. `null` for prices that the organization sets.'),
+    .describe('Date of the price catalog. `null` for prices that are not from the catalog.'),
 });
 
 export const modelListQuery = createListQuerySchema(['provider']).extend({
@@ -23,7 +23,7 @@ export const modelListQuery = createListQuerySchema(['provider']).extend({
     .min(1)
     .max(100)
     .optional()
-    .describe('Id of a platform key. Returns only models that this key may use.'),
+    .describe('Only models that the platform key with this id may use.'),
 });
 
 /** A value that a client may send as `model`: a provider's model or an alias. */

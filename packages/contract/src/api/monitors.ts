@@ -53,7 +53,7 @@ const settings = {
   first_beat_due_minutes: createMinutesField(0.5)
     .nullable()
     .describe(
-      'Minutes after the monitor’s creation by which the first beat must arrive. If none arrives, Floe sends an alert. `null` means that the first beat must arrive by the first expected time plus the grace period.',
+      'Minutes after the monitor’s creation or after the end of a pause by which the first beat must arrive. If none arrives, Floe sends an alert. `null` means that the first beat must arrive by the first expected time plus the grace period.',
     ),
 };
 

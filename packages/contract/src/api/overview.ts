@@ -50,9 +50,13 @@ export const orgOverview = z
         ),
       rows_pending: z
         .int()
-        .describe('Number of requests that are stored on disk and not yet in the database.'),
+        .describe(
+          'Number of requests, of all organizations, that the Floe process that returns this response has stored on disk and not yet in the database.',
+        ),
     }),
-    attention: z.array(attention).describe('Problems that need attention, most urgent first.'),
+    attention: z
+      .array(attention)
+      .describe('Problems that need attention, ordered by kind. At most 20 of each kind.'),
     has_more: z.boolean().describe('Whether there are more problems of a kind than are listed.'),
   })
   .meta({ id: 'Overview' });

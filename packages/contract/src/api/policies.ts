@@ -104,7 +104,9 @@ const sampleResult = z.strictObject({
       reason: z.string(),
     }),
   ),
-  body: z.unknown().describe('The body after redaction. `null` if nothing is redacted.'),
+  body: z
+    .unknown()
+    .describe('The body after redaction. `null` if nothing is redacted, and always for stored bodies.'),
 });
 
 export const policyDryRunResult = z.strictObject({
@@ -114,7 +116,9 @@ export const policyDryRunResult = z.strictObject({
       request: sampleResult,
       answer: sampleResult
         .nullable()
-        .describe('Result for the response. `null` if there is no response or the request is denied.'),
+        .describe(
+          'Result for the response. `null` if there is no response, if the response cannot be evaluated, or if the request is denied.',
+        ),
     }),
   ),
   stored_bodies: z
@@ -186,7 +190,7 @@ export const policyDryRunJobResult = z
     key_count: z.int().describe('Number of keys with matching requests.'),
     keys: z
       .array(z.strictObject({ name: z.string(), matched: z.int() }))
-      .describe('Keys with matching requests, most matches first.'),
+      .describe('Keys with matching requests, most matches first. At most 20.'),
     days: z.array(z.strictObject({ date: z.string(), matched: z.int() })),
     samples: z
       .array(
@@ -199,6 +203,6 @@ export const policyDryRunJobResult = z
           reason: z.string(),
         }),
       )
-      .describe('Newest matching requests.'),
+      .describe('Newest matching requests. At most 20.'),
   })
   .meta({ id: 'PolicyDryRunResult' });

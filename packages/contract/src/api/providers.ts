@@ -36,7 +36,9 @@ export const credentialTestResult = z
     models: z
       .int()
       .nullable()
-      .describe('Number of models that the provider lists. `null` if Floe did not request the list.'),
+      .describe(
+        'Number of models on the first page of the provider’s model list. `null` if Floe did not receive the list.',
+      ),
     message: z.string().describe('Result of the test, and what to do if it failed.'),
     duration_ms: z.int(),
   })
@@ -86,7 +88,9 @@ export const providerResource = z
     origin: z
       .string()
       .nullable()
-      .describe('Scheme, host and port of the provider’s API. `null` if Floe cannot use the provider.'),
+      .describe(
+        'Scheme, host and port of the provider’s API. `null` if the provider is disabled or Floe cannot use it.',
+      ),
     problem: z
       .string()
       .nullable()
@@ -200,7 +204,9 @@ export const providerTestInput = z.strictObject({
     .min(1)
     .max(300)
     .nullish()
-    .describe('Model that receives a short completion request if the provider has no model list.'),
+    .describe(
+      'Model to which Floe sends a short completion request. If absent, Floe requests the provider’s model list, or sends the completion request to the first model in `models` if there is no list.',
+    ),
 });
 
 export type ProviderResource = z.input<typeof providerResource>;

@@ -47,8 +47,8 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
     .optional()
     .describe('Only decisions with this value of `enforced_decision`.'),
   event: z.enum(RELAY_EVENT_KINDS).optional().describe('Only decisions about events of this kind.'),
-  rule: relayShortText.optional().describe('Only decisions that the rule with this name determined.'),
-  mode: relayRuleMode.optional().describe('Only decisions that a rule in this mode determined.'),
+  rule: relayShortText.optional().describe('Only decisions with this value of `rule`.'),
+  mode: relayRuleMode.optional().describe('Only decisions with this value of `mode`.'),
   agent: relayShortText.optional().describe('Only decisions for the agent with this name, such as `cursor`.'),
   key: relayShortText.optional().describe('Only decisions for the platform key with this name.'),
   owner: relayShortText.optional().describe('Only decisions for platform keys with this owner.'),
@@ -73,7 +73,7 @@ export const approvalListQuery = pageQuery.extend({
 
 /** A member's decision on an approval. */
 export const approvalDecisionInput = z.strictObject({
-  decision: z.enum(['allow', 'deny']).describe('The decision of the member.'),
+  decision: z.enum(['allow', 'deny']).describe('Whether the agent may perform the action.'),
   scope: z
     .enum(['once', 'session'])
     .default('once')
@@ -113,7 +113,9 @@ export const relaySessionListQuery = timeRangeListQuery.extend({
   covered: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Only sessions that call the relay (`true`), or only sessions that do not (`false`).')
+    .describe(
+      'Only sessions with this value of `covered`. Sessions whose `covered` is `null` are not listed.',
+    )
     .transform((text) => (text === undefined ? undefined : text === 'true')),
   owner: relayShortText.optional().describe('Only sessions of platform keys with this owner.'),
   agent: relayShortText.optional().describe('Only sessions of the agent with this name, such as `cursor`.'),

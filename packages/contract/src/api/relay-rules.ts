@@ -19,7 +19,7 @@ export const relayRuleResource = z
     match_count: z
       .int()
       .describe(
-        'Number of decisions that the rule determined in the last seven days. Floe counts at most 10,000 decisions per rule.',
+        'Number of decisions in the last seven days whose field `rule` contains the name of this rule. Floe counts at most 10,000 decisions per rule.',
       ),
     source: resourceSource,
     created_at: timestamp.nullable(),

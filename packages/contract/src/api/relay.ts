@@ -62,7 +62,7 @@ const EVENT_FIELDS = {
   id: relayShortText
     .optional()
     .describe(
-      'Id of the event. Requests with the same id receive the same decision, and the event is recorded once.',
+      'Id of the event. For 10 minutes, requests with this id and the same platform key receive the same decision, unless an approval is pending. The event is recorded once.',
     ),
   event: z.enum(RELAY_EVENT_KINDS).describe('What the agent is about to do.'),
   session_id: relayShortText.optional().describe('Id of the agent session.'),
@@ -171,14 +171,20 @@ export const relayReport = z
       'client_error',
       'other',
     ]),
-    at: timestamp.optional().describe('Time of the event. Defaults to the time at which Floe receives it.'),
+    at: timestamp
+      .optional()
+      .describe(
+        'Time of the event. If it is absent, in the future or more than seven days ago, Floe uses the time at which it receives the report.',
+      ),
     session_id: relayShortText.optional(),
     tool_use_id: relayShortText.optional(),
     agent: agent.default({ name: 'unknown' }),
     details: z
       .record(z.string(), z.unknown())
       .default({})
-      .describe('Details of the event. At most 8 KB as JSON. Floe masks secrets.'),
+      .describe(
+        'Details of the event. Floe masks secrets. Of details with more than 8,192 characters as JSON, Floe stores only the number of characters. With `relay.keep_text: none`, Floe stores no details.',
+      ),
   })
   .meta({ id: 'RelayReport' });
 
@@ -256,6 +262,6 @@ export const approvalResource = z
     reason: z.string(),
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable(),
-    note: z.string().nullable().describe('Note for the agent from the member who decided.'),
+    note: z.string().nullable().describe('Note for the agent from the member or key that decided.'),
   })
   .meta({ id: 'RelayApproval' });

@@ -33,7 +33,9 @@ export const positionField = z
   .int()
   .min(0)
   .nullish()
-  .describe('Position in the evaluation order, starting at 0. If absent, the entry is added at the end.');
+  .describe(
+    'Position in the evaluation order, starting at 0. If absent, a new entry is added at the end, and an existing entry keeps its position.',
+  );
 
 /** The schema of a read-only field in a request. The server ignores its value. */
 export const readOnlyField = z.unknown().optional().meta({ readOnly: true });

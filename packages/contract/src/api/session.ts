@@ -133,7 +133,7 @@ export const passkeySignInBody = z.strictObject({ credential: passkeyAssertion }
 export const stepUpBody = z
   .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
   .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
-    error: 'must have either password or passkey',
+    error: 'either password or passkey must be set, but not both',
     path: ['password'],
   });
 

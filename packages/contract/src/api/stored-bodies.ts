@@ -5,7 +5,7 @@ const storedBody = z.strictObject({
   text: z
     .string()
     .describe(
-      'Text of the body as it was sent. A stream is stored as the equivalent complete response. A truncated body ends with a note about the truncation.',
+      'Text of the body: the request after policies redacted it, or the response as the client received it. A stream is stored as the equivalent complete response. A truncated body ends with a note about the truncation.',
     ),
   bytes: z.int().describe('Size of the complete body, in bytes.'),
   truncated: z.boolean().describe('Whether only the first 64 KB are stored.'),
@@ -26,6 +26,8 @@ export const storedExchangeBodies = z
       .describe('Body of the request. `null` if Floe did not read the body, or if the body is not text.'),
     answer: storedBody
       .nullable()
-      .describe('Body of the response. `null` if there was no body, or if the body is not text.'),
+      .describe(
+        'Body of the response. `null` if there was no body, if the body is not text, or if it is a stream that Floe cannot redact.',
+      ),
   })
   .meta({ id: 'RequestBodies' });

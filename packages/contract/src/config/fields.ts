@@ -128,7 +128,7 @@ export function createBaseUrlField() {
     .max(2_000)
     .refine(
       isBaseUrl,
-      'must be an http:// or https:// URL without a trailing slash, query, fragment or user name',
+      'must be an http:// or https:// URL without a trailing slash, query, fragment, user name or password',
     )
     .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
 }

@@ -48,7 +48,9 @@ const daysField = () => z.int().min(1).max(36_500);
 export const RetentionSchema = z.strictObject({
   requests_days: daysField()
     .default(90)
-    .describe('Number of days that Floe stores the request log, chart data and relay decisions.'),
+    .describe(
+      'Number of days that Floe stores the request log, chart data, the history of breakers, and the decisions, reports, approvals and sessions of the relay.',
+    ),
   checks_days: daysField()
     .default(400)
     .describe('Number of days that Floe stores monitor checks and alerts.'),

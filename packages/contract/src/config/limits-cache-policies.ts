@@ -97,7 +97,7 @@ export const BudgetSchema = z
       .enum(['hard', 'soft'])
       .default('hard')
       .describe(
-        '`hard`: if a request could exceed the budget, Floe rejects it with status 402. `soft`: Floe only sends alerts.',
+        '`hard`: if a request could exceed the budget, Floe rejects it with status 402, or with status 429 if requests in progress have reserved the remaining amount. `soft`: Floe only sends alerts.',
       ),
   })
   .check(createCrossFieldCheck(validateSubject));

@@ -10,7 +10,9 @@ const AccessLogSchema = z.strictObject({
     .min(0)
     .max(1)
     .default(1)
-    .describe('Share of successful requests that Floe logs. Floe always logs requests with an error.'),
+    .describe(
+      'Share of successful gateway requests and API calls that Floe logs. Floe always logs those that fail, and gateway requests whose response is incomplete.',
+    ),
 });
 
 export const LogSchema = z.strictObject({

@@ -86,7 +86,11 @@ export const MonitorSchema = z
       .describe(
         'Whether the monitor is paused. While a monitor is paused, Floe records beats but does not expect them.',
       ),
-    paused_until: createTimestampField().optional().describe('Time at which the pause ends automatically.'),
+    paused_until: createTimestampField()
+      .optional()
+      .describe(
+        'Time at which the pause ends automatically. If not set, the pause does not end automatically.',
+      ),
     muted_until: createTimestampField()
       .optional()
       .describe(
@@ -102,7 +106,7 @@ export const MonitorSchema = z
     first_beat_due_minutes: createMinutesField(0.5)
       .optional()
       .describe(
-        'How soon after the monitor’s creation the first beat must arrive, in minutes. If no beat arrives in this time, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
+        'How soon the first beat must arrive after the monitor’s creation or after the end of a pause, in minutes. If no beat arrives in this time, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
       ),
     channels: createShortTextListField()
       .default([])
@@ -143,12 +147,12 @@ const channelFields = {
   tags: createShortTextListField()
     .default([])
     .describe(
-      'Restricts alerts about monitors to monitors with one of these tags. If empty, the channel receives alerts about all monitors. Alerts about other subjects are not restricted.',
+      'Restricts alerts about monitors to monitors with one of these tags. If empty, tags do not restrict the alerts. Tags never restrict alerts about other subjects.',
     ),
   realert_minutes: createMinutesField(0)
     .default(0)
     .describe(
-      'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
+      'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1. Alerts about budgets and about missing first beats are not repeated.',
     ),
 } as const;
 
@@ -257,7 +261,7 @@ export function createBoardGroupsField() {
     .max(100)
     .refine(
       (groups) => groups.reduce((sum, { monitors }) => sum + monitors.length, 0) <= MAX_MONITORS_PER_BOARD,
-      `must contain at most ${MAX_MONITORS_PER_BOARD} monitors`,
+      `must contain at most ${MAX_MONITORS_PER_BOARD} monitors in all groups together`,
     );
 }
 

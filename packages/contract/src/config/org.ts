@@ -28,7 +28,7 @@ export const ORG_SETTINGS_FIELDS = {
     .enum(['key', 'org'])
     .default('key')
     .describe(
-      'Which keys can access files, batches and stored responses: only the key that created them (`key`), or all keys in the organization (`org`).',
+      'Which keys can access stored responses and the objects that callers create at providers, such as files, batches and vector stores: only the key that created them (`key`), or all keys in the organization (`org`).',
     ),
   analytics: z
     .strictObject({

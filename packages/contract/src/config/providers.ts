@@ -17,10 +17,12 @@ import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-
 
 const TIMEOUT_DESCRIPTIONS = {
   connect_ms: 'Maximum time to open the connection, including TLS, in milliseconds.',
-  headers_ms: 'Maximum time from sending the request to the first byte of the response, in milliseconds.',
-  first_token_ms: 'Maximum time from sending the request to the first content of a stream, in milliseconds.',
-  idle_ms: 'Maximum time without data in a stream, in milliseconds.',
-  total_ms: 'Maximum total duration of the attempt, in milliseconds.',
+  headers_ms: 'Maximum time from sending the request to the response headers, in milliseconds.',
+  first_token_ms:
+    'Maximum time from the response headers to the first content of the response, in milliseconds.',
+  idle_ms: 'Maximum time without data after the first content of the response, in milliseconds.',
+  total_ms:
+    'Maximum time from receiving the client’s request to the end of the attempt, including earlier attempts, in milliseconds.',
 } as const;
 
 /** The timeouts of upstream requests, in milliseconds. */
@@ -210,7 +212,9 @@ export const PROVIDER_FIELDS = {
   body: z
     .record(z.string(), createJsonValueField())
     .default({})
-    .describe('Top-level fields that Floe adds to every JSON body that it sends to the provider.'),
+    .describe(
+      'Top-level fields that Floe sets in the JSON bodies of requests that generate responses. They replace fields with the same name. Passthrough requests and other requests, such as embeddings, are not changed.',
+    ),
   api_version: createShortTextField()
     .optional()
     .describe('API version that Floe sends to the provider, for providers with an API version parameter.'),

@@ -77,7 +77,9 @@ const WhoSchema = z.strictObject({
   keys: createStringListField()
     .optional()
     .describe('Name of the agent’s platform key. `*` matches any characters.'),
-  teams: createStringListField().optional().describe('Team id of the key. `*` matches any characters.'),
+  teams: createStringListField()
+    .optional()
+    .describe('Id of the platform key’s team. `*` matches any characters.'),
   owners: createStringListField()
     .optional()
     .describe('Owner of the platform key. `*` matches any characters.'),
@@ -86,7 +88,9 @@ const WhoSchema = z.strictObject({
     .describe('Name of the agent, such as `cursor`. `*` matches any characters.'),
   repositories: createStringListField()
     .optional()
-    .describe('Repository URL without the scheme, such as `github.com/acme/*`.'),
+    .describe(
+      'Repository URL without the scheme and without `.git`, such as `github.com/acme/app`. `*` matches any characters.',
+    ),
   branches: createStringListField()
     .optional()
     .describe('Name of the branch that is checked out. `*` matches any characters.'),
@@ -100,7 +104,7 @@ const ScheduleSchema = z.strictObject({
     .array(z.enum(DAYS))
     .min(1)
     .default([...DAYS])
-    .describe('Days on which the rule applies. Defaults to every day.'),
+    .describe('Days on which the rule starts to apply. Defaults to every day.'),
   from: z
     .string()
     .regex(TIME_OF_DAY, 'must be a time of day such as 09:00')
@@ -123,7 +127,7 @@ const ExceptionSchema = z
       .optional()
       .describe('Time at which the exception ends. If not set, the exception does not end.'),
     match: MatchSchema.optional().describe(
-      'Restricts the exception to events that match all fields that you set.',
+      'Restricts the exception to events that match these fields. The fields work like those of `match` in the rule.',
     ),
     who: WhoSchema.optional().describe(
       'Restricts the exception to the callers that match all fields that you set.',
@@ -159,7 +163,9 @@ export const RELAY_RULE_FIELDS = {
     .describe(
       'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, all rules are in `observe` mode, regardless of this field.',
     ),
-  match: MatchSchema.optional().describe('What the event must match. All fields that you set must match.'),
+  match: MatchSchema.optional().describe(
+    'What the event must match. Within a group (such as “Shell”), all fields that you set must match, but of `server_url` and `server_command`, one is enough. If you set fields of several groups (shell, tool, file), one group is enough. `text` must always match.',
+  ),
   detect: DetectSchema.optional().describe(
     'Secrets or personal data to search for in the prompt, command, arguments or file.',
   ),
@@ -183,7 +189,7 @@ export const RELAY_RULE_FIELDS = {
     .enum(['open', 'closed'])
     .default('open')
     .describe(
-      'What the hook does if no decision arrives in time: let the agent continue (`open`) or deny the action (`closed`).',
+      'What the hook does with an event of a type in `on`, regardless of `match`, if neither the server nor the signed rules on the machine make a decision in time: let the agent continue (`open`) or deny the action (`closed`). `closed` has an effect only if both `mode` and `relay.mode` are `enforce`.',
     ),
   message: MessageSchema.optional().describe(
     'Message for the user and the agent. To set different messages, use `{user, agent}`.',
@@ -252,7 +258,9 @@ export const RelaySettingsSchema = z.strictObject({
       enabled: z
         .boolean()
         .default(false)
-        .describe('Whether an `ask` decision requires an approval in the console.'),
+        .describe(
+          'Whether actions with the decision `ask` require an approval from an owner or admin. If `false`, the agent’s user decides.',
+        ),
       expires_minutes: z
         .int()
         .min(1)

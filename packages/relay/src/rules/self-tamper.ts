@@ -57,8 +57,9 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent wants to change agent, hook or shell settings.',
-      agent: 'Changes to agent, hook and shell settings require approval from a person.',
+      user: 'The agent wants to change settings of an agent, a hook, a shell, SSH or the relay.',
+      agent:
+        'Changes to settings of agents, hooks, shells, SSH and the relay require approval from a person.',
     },
   };
 }

@@ -111,7 +111,7 @@ export class CommandAnalyzer implements CommandSink {
     }
     this.#work.commands -= 1;
     if (!this.mayVisit(given, words.length) || given.context.depth > MAX_CODE_DEPTH) {
-      this.reportUnclear('it contains too many commands to be analyzed', given);
+      this.reportUnclear('it contains too many or too deeply nested commands to be analyzed', given);
       return null;
     }
     this.inspectAssignments(given.assignments, given);

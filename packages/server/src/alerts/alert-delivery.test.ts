@@ -231,7 +231,7 @@ test('five failures at once are one message, their recoveries are one message, a
   assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
   const [begun, over] = receiver.received;
   assert.match(begun ? titleOf(begun) : '', /30 monitors are failing/);
-  assert.match(over ? titleOf(over) : '', /30 monitors recovered/);
+  assert.match(over ? titleOf(over) : '', /30 monitors are no longer failing/);
   const deliveries = await harness.deliveries();
   assert.ok(deliveries.every(({ state }) => state === 'sent'));
   assert.equal(new Set(deliveries.map(({ grouped_into, id }) => grouped_into ?? id)).size, 2);

@@ -120,7 +120,8 @@ function foldedTitle({
   const monitors = alerts.every(({ subject }) => subject.kind === 'monitor');
   if (alerts.every(({ event }) => event === 'monitor_never_beaten'))
     return `${count} monitors have never received a beat`;
-  if (phase === 'closes') return `${count} ${monitors ? 'monitors recovered' : 'alerts resolved'}`;
+  if (phase === 'closes')
+    return `${count} ${monitors ? 'monitors are no longer failing' : 'alerts resolved'}`;
   const still = repetition > 0 ? 'still ' : '';
   return monitors ? `${count} monitors are ${still}failing` : `${count} alerts are ${still}firing`;
 }

@@ -61,7 +61,7 @@ export function buildChartRequest(
   if (interval === 'minute' && !kept && !readsRows)
     throw new Fault(
       'invalid_request',
-      `interval: "minute" is available only for the last 3 days and for at most one dimension, which must not be one of ${STANDALONE_CHART_DIMENSIONS.join(', ')}. Use interval=hour instead.`,
+      `interval: "minute" is available only for the last 3 days (including the previous range if "compare" is set) and for at most one dimension, which must not be one of ${STANDALONE_CHART_DIMENSIONS.join(', ')}. Use interval=hour instead.`,
       { param: 'interval' },
     );
   const unit =

@@ -56,7 +56,7 @@ export class ExchangeMetrics {
   readonly #providers = new LabelValueLimiter();
   readonly #tokens = new CounterFamily({
     name: 'floe_tokens_total',
-    help: 'Number of tokens that providers reported, by provider, model, surface and type (input or output).',
+    help: 'Number of tokens of finished exchanges, reported by the provider or estimated, by provider, model, surface and type (input or output).',
     labels: ['provider', 'model', 'surface', 'type'],
   });
   readonly #cost = new CounterFamily({
@@ -66,7 +66,7 @@ export class ExchangeMetrics {
   });
   readonly #teamTokens = new CounterFamily({
     name: 'floe_team_tokens_total',
-    help: 'Number of tokens that providers reported, by the platform key’s team and by type (input or output).',
+    help: 'Number of tokens of finished exchanges, reported by the provider or estimated, by the platform key’s team and by type (input or output).',
     labels: ['team', 'type'],
   });
   readonly #teamCost = new CounterFamily({
@@ -81,7 +81,7 @@ export class ExchangeMetrics {
   });
   readonly #retries = new CounterFamily({
     name: 'floe_upstream_retries_total',
-    help: 'Number of retries with the same provider and model, by provider.',
+    help: 'Number of retries with the same target (provider, model and credential), by provider.',
     labels: ['provider'],
   });
   readonly #failovers = new CounterFamily({

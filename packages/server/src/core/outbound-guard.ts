@@ -218,7 +218,7 @@ function checkIpAddress(
   if (settings.namedHosts(orgId).has(`${host.toLowerCase()}:${port}`)) return null;
   if (isInNetworks(ip, parseNetworks(settings.privateNetworks))) return null;
   return new OutboundBlockedError(
-    `${shown} is in a private network. To allow Floe to call this address, add it to security.private_networks in floe.yaml.`,
+    `${shown} is not a public address. To allow Floe to call this address, add it to security.private_networks in floe.yaml.`,
   );
 }
 

@@ -83,7 +83,7 @@ export function buildRequestAttributes(
  */
 function recordGrantDecision(x: Exchange, { claims, taken }: Grant): void {
   if (claims.length === 0) return;
-  let reason = taken.countedLocally ? 'counted by this process only' : '';
+  let reason = taken.countedLocally ? 'checked with the counters of this process only' : '';
   let told = '';
   for (let index = 0; index < claims.length; index++) {
     const claim = claims[index];

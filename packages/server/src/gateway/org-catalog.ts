@@ -171,7 +171,7 @@ export function resolveRoute(catalog: OrgCatalog, mayUse: ModelPatternMatcher, i
     retries: DEFAULT_RETRIES_PER_TARGET,
     chatReasoning,
     cache: undefined,
-    reason: 'the model id names the provider',
+    reason: 'the provider in the model id',
     skipped: [],
     conversation: null,
   };

@@ -91,7 +91,7 @@ function reasonForSilence({ attempts }: Exchange): string | null {
   const last = attempts.at(-1);
   const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;
   if (silentMs < MIN_FIRST_TOKEN_DEADLINE_MS) return null;
-  return `sent no data for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
+  return `sent no content for ${Math.round(silentMs / 1000)} s before it failed; another target is available`;
 }
 
 function recordSendDecision(x: Exchange, outcome: string, reason: string): void {

@@ -108,7 +108,7 @@ test('an account without credit is never reported as 402, which is the status of
 test('an error of the account has the same message with and without the name of the provider', () => {
   for (const [status, named, unnamed] of [
     [401, 'up rejected the credential', 'The provider rejected the credential'],
-    [402, 'The up account that the credential', 'The provider account that the credential'],
+    [402, 'The up account of the credential', 'The provider account of the credential'],
   ] as const) {
     const error = { code: status, message: 'account acme-1' };
     const result = read(status, { error });

@@ -135,7 +135,7 @@ function listErrorStatuses(
   const { method, path } = operation;
   const isWrite = method !== 'GET';
   return [
-    [400, 'The request is invalid. `error.param` names the field.'],
+    [400, 'The request is invalid. If the problem is in one field, `error.param` names this field.'],
     [401, 'Authentication is missing or invalid.'],
     [403, 'The caller does not have permission.'],
     ...(path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),

@@ -87,7 +87,7 @@ for (const [name, reply, expected] of [
   [
     'a limit',
     createJsonReply({ error: { message: 'Slow down' } }, 429),
-    /accepted the credential but is rate limiting it \(429\): Slow down\./,
+    /rejected the request because of a rate limit or quota \(429\): Slow down\./,
   ],
   [
     'a wrong path',

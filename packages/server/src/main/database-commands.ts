@@ -92,7 +92,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       const token = await writeToStore({ url, dataDir }, environment, (writer) =>
         createOwnerLink(writer, systemClock, org, flags.has('operator')),
       );
-      return `${baseUrl}/sign-in#token=${token}\n\nAnyone with this link can become an owner of the organization, and possibly an operator of the installation. The link works once and expires after 24 hours.`;
+      return `${baseUrl}/sign-in#token=${token}\n\nAnyone with this link can become an owner of the organization. If you used --operator, or if there is only one organization, the link also makes this person an operator of the installation. The link works once and expires after 24 hours.`;
     },
   },
   operator: {

@@ -265,7 +265,7 @@ function createQueueFullFault(): Fault {
 function monitorNotFound({ address }: ReceivedBeat): Fault {
   const message =
     'id' in address
-      ? `There is no monitor "${address.id.slice(0, 100)}" in this organization. Create it, or check monitor_id.`
+      ? `There is no monitor "${address.id.slice(0, 100)}" in this organization. Create the monitor, or check monitor_id.`
       : 'No monitor has this beat URL. The URL might have been replaced. Copy the current URL from the monitor.';
   return new Fault('monitor_not_found', message, 'id' in address ? { param: 'monitor_id' } : {});
 }

@@ -24,7 +24,7 @@ export function createMonitoringCounters(): MonitoringCounters {
   });
   const missed = new CounterFamily({
     name: 'floe_monitor_evaluations_total',
-    help: 'Number of evaluations of overdue monitors, by result (missed or unchanged).',
+    help: 'Number of evaluations of overdue monitors, by result (missed if an expected beat did not arrive, otherwise unchanged).',
     labels: ['result'],
   });
   return {

@@ -82,7 +82,8 @@ export class MonitoringUnitOfWork {
         at,
         id: deriveId('chk', `${uid}\n${expectedAt}`),
         status,
-        error: status === 'missed' ? MISSED_BEAT_ERROR : 'Floe was not running when this beat was expected',
+        error:
+          status === 'missed' ? MISSED_BEAT_ERROR : 'Floe could not accept beats when this beat was expected',
         expected_at: expectedAt,
         detected_at: this.#nowMs,
         received_at: null,

@@ -45,7 +45,7 @@ export async function testProvider(
     return {
       ...NOT_CALLED,
       message:
-        'No request was sent because the provider does not offer a model list. Specify a model to test the credential with a short completion.',
+        'No request was sent because the provider does not offer a model list. To test the credential with a short completion, specify a model, or add a model without "*" to the allowlist of the provider.',
     };
   const asked = exact === null ? ('models' as const) : ('completion' as const);
   const started = clock.monotonic();
@@ -107,7 +107,7 @@ function describeResponse(
   const told = (message: string) => ({ ok: false, models: null, message });
   if (status === 401 || status === 403)
     return told(
-      `The provider rejected the credential (${status})${reason} Check that the credential is complete and still valid.`,
+      `The provider rejected the credential (${status})${reason} Check that the credential is complete, is still valid and has the required permissions.`,
     );
   if (status === 404)
     return told(
@@ -115,7 +115,7 @@ function describeResponse(
     );
   if (status === 429)
     return told(
-      `The provider accepted the credential but is rate limiting it (429)${reason} Try again later, or check the quota of the credential.`,
+      `The provider rejected the request because of a rate limit or quota (429)${reason} Try again later, or check the quota of the credential.`,
     );
   if (status >= 300 && status < 400)
     return told(
@@ -186,7 +186,7 @@ function describeNetworkError(error: unknown): string {
   const known = REASONS[code];
   if (known !== undefined) return known;
   if (/certificate|TLS|SSL/i.test(`${code} ${error.message}`))
-    return `The provider's certificate is not trusted (${code || 'TLS'}). If a private certificate authority issued the certificate, set outbound.ca_file.`;
+    return `The TLS connection to the provider failed (${code || 'TLS'}). Check base_url and the provider's certificate. If a private certificate authority issued the certificate, set outbound.ca_file.`;
   return `Floe could not reach the provider (${code || 'connection failed'}). Check base_url, and check that the Floe server can connect to it.`;
 }
 
@@ -195,10 +195,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'The host name in base_url could not be resolved. Check the DNS settings of the Floe server.',
   ECONNREFUSED:
     'The connection was refused. Check that the provider is running, and that the port in base_url is correct.',
-  ECONNRESET: 'The connection was closed without a response. Check base_url and the proxy settings.',
+  ECONNRESET:
+    'The connection was closed before the response was complete. Check base_url and the proxy settings.',
   EHOSTUNREACH: 'The host is unreachable. Check base_url, and check the network of the Floe server.',
   ENETUNREACH: 'The network is unreachable. Check base_url, and check the network of the Floe server.',
   UND_ERR_CONNECT_TIMEOUT:
     'The connection timed out. Check base_url, and check whether a firewall blocks the connection.',
-  closed_early: 'The connection was closed without a response. Check base_url and the proxy settings.',
+  closed_early:
+    'The connection was closed before the response was complete. Check base_url and the proxy settings.',
 };

@@ -92,8 +92,8 @@ test('a restore is rejected while a server runs, and for files that are not a ba
   const more = { number, name: 'more', compatibleFrom: number, up: async () => undefined };
   await (await openSqlite(newer, { ...quiet, migrations: [...MIGRATIONS, more] })).close();
   const cases: [string, RegExp][] = [
-    [text, /is corrupted or not a SQLite database/],
-    [join(place.dataDir, 'none'), /is corrupted or not a SQLite database/],
+    [text, /is corrupted, or is not a SQLite database/],
+    [join(place.dataDir, 'none'), /is corrupted, or is not a SQLite database/],
     [newer, /newer version of Floe/],
   ];
   for (const [path, message] of cases)

@@ -72,7 +72,7 @@ export function loadInstallationSecretKey({
   const own = computeFingerprint(key);
   if (fingerprint !== null && fingerprint !== own)
     throw new FatalError(
-      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous secret key: with a different key, platform keys do not work and stored credentials cannot be decrypted. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the secret key that ${dataDir} was used with before. Use the previous secret key: with a different key, platform keys do not work, and credentials that were encrypted with the previous key cannot be decrypted. If you copied a database from another installation to this directory, use the key of that installation and delete ${fingerprintFile}.`,
     );
   const remember = () => {
     if (kept === null) writeDurably(file, secret);
@@ -121,7 +121,7 @@ export async function requireMatchingSecretKey(
   throw new FatalError(
     isGenerated
       ? `The database requires the secret key that it was created with. Copy the original secret.key to ${file} (chmod 600), or set FLOE_SECRET_KEY to the original key. Then start Floe again.`
-      : `The database was used with a different secret key. Set FLOE_SECRET_KEY to the original key, or copy the original secret.key to ${file}. With a different key, platform keys do not work and stored credentials cannot be decrypted.`,
+      : `The database was used with a different secret key. Set FLOE_SECRET_KEY to the original key, or unset FLOE_SECRET_KEY and copy the original secret.key to ${file}. With a different key, platform keys do not work, and credentials that were encrypted with the original key cannot be decrypted.`,
   );
 }
 
@@ -150,7 +150,7 @@ function readSecretFile(path: string): string | null {
   // Windows has no such bits and reports every file as readable.
   if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
     throw new FatalError(
-      `Other users of this machine can read ${path}. The file contains the key that decrypts every stored credential. Run: chmod 600 ${path}`,
+      `Other users of this machine can read ${path}. The file contains the secret key of the installation. Run: chmod 600 ${path}`,
     );
   return text;
 }

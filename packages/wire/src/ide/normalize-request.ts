@@ -126,7 +126,7 @@ function rejectUnknownResponse(hasHistory: boolean, draft: IdeRequestReadContext
   if (hasHistory) return draft.reportDropped('previous_response_id');
   throw new Fault(
     'previous_response_not_found',
-    'Floe has not stored the response that `previous_response_id` names, and the request does not contain the earlier conversation. Send the full conversation.',
+    'There is no stored response with the id in `previous_response_id`, and the request does not contain the earlier conversation. Send the full conversation.',
     { param: 'previous_response_id' },
   );
 }

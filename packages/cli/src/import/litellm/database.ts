@@ -221,7 +221,8 @@ function addCaps(row: ImportSourceObject, draft: ConfigDraft, { name, subject }:
   if (!period) return row.note('budget_duration', 'not_imported', 'must be a duration such as 30d');
   if (period.note !== '' && row.has('budget_duration')) row.note('budget_duration', 'changed', period.note);
   const max = row.number('max_budget');
-  if (max === 0) row.note('max_budget', 'changed', 'became 0.000001 USD, the smallest budget');
+  if (max === 0)
+    row.note('max_budget', 'changed', 'became 0.000001 USD, because a Floe budget must be greater than 0');
   if (max !== undefined)
     draft.addBudget(name, { ...subject, period: period.period, limit_usd: max === 0 ? 0.000001 : max });
   const soft = row.number('soft_budget');

@@ -241,7 +241,12 @@ export function convertLitellmTimeouts(
     seconds === undefined || seconds === 0 ? undefined : Math.max(1, Math.round(seconds * 1000));
   const total = toMs(source.number(name));
   const stream = toMs(source.number(streamName)) ?? total;
-  if (total !== undefined) source.note(name, 'changed', 'became timeouts.headers_ms and timeouts.idle_ms');
+  if (total !== undefined)
+    source.note(
+      name,
+      'changed',
+      'became timeouts.headers_ms and timeouts.idle_ms, and also timeouts.first_token_ms if no timeout for streams is set',
+    );
   if (source.has(streamName)) source.note(streamName, 'changed', 'became timeouts.first_token_ms');
   return {
     ...(total !== undefined && { headers_ms: total, idle_ms: total }),

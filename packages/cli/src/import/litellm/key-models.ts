@@ -46,7 +46,10 @@ export function resolveAllowedModels(
       patterns: ['no-model'],
       note: 'the key and its team have no models in common, so the key cannot use any model',
     };
-  const added = patterns.size > names.length ? 'the targets of the routes in this list were added' : '';
+  const added =
+    patterns.size > names.length
+      ? 'any access groups were replaced with their models, and the targets of routes were added'
+      : '';
   return { patterns: [...patterns], note: added };
 }
 

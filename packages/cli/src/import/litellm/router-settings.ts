@@ -108,7 +108,7 @@ function readStrategy(
     router?.note(
       'routing_strategy',
       'changed',
-      'became strategy: least_latency; routes with fallbacks use strategy: weighted',
+      'became strategy: least_latency for routes with several targets; such routes with fallbacks use strategy: weighted',
     );
     return { strategy: 'least_latency', isShuffle: false };
   }

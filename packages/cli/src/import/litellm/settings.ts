@@ -95,7 +95,7 @@ function readCache(settings: ImportSourceObject, draft: ConfigDraft): void {
     settings.note(
       'cache',
       'changed',
-      'became cache with scope: org, which caches only responses to identical requests',
+      'became cache with scope: org, which returns cached responses only for identical requests',
     );
   params?.leaveOut({
     type: 'set storage.shared in floe.yaml',

@@ -117,7 +117,7 @@ export const monitorDetailText = {
     duration: 'Duration',
     metadata: 'Metadata',
     noBeat: 'No beat arrived before the deadline.',
-    notRunning: 'Floe was not running. This time counts as neither uptime nor downtime.',
+    notRunning: 'Floe could not accept beats. This time counts as neither uptime nor downtime.',
     recorded: 'Recorded',
     onTime: 'On time',
     early: 'Early',

@@ -82,7 +82,7 @@ export class LiveHub {
     if (this.#count >= MAX_WATCHERS || ofOrg.size >= MAX_WATCHERS_PER_ORG)
       throw new Fault(
         'rate_limit_exceeded',
-        `Too many event streams are open (limits: ${MAX_WATCHERS_PER_ORG} per organization, ${MAX_WATCHERS} per process). Close a stream and retry.`,
+        `Too many event streams are open (limits of each process: ${MAX_WATCHERS_PER_ORG} per organization, ${MAX_WATCHERS} in total). Close a stream and retry.`,
         { retryAfterMs: 5_000 },
       );
     this.#show = options.show;

@@ -257,7 +257,7 @@ export class CircuitBreaker {
 
   #startProbe(now: number): BreakerAdmission {
     this.#probeUntil = now + PROBE_LEASE_MS;
-    if (this.state !== 'half_open') this.#setState('half_open', 'sending a probe request');
+    if (this.state !== 'half_open') this.#setState('half_open', 'a request was admitted as the probe');
     return 'probe';
   }
 

@@ -132,7 +132,7 @@ function changeOwnPassword(context: SignInContext): SessionOperation {
     name: 'me.password',
     method: 'PUT',
     path: '/api/me/password',
-    summary: 'Change your password and end all your other sessions; requires a step-up',
+    summary: 'Set a new password and end all your other sessions; requires a step-up',
     status: 200,
     body: ownPasswordBody,
     answer: signedInSession,

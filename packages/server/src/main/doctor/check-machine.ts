@@ -42,7 +42,7 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
   if (process.platform !== 'win32' && (statSync(dataDir).mode & GROUP_AND_OTHERS_BITS) !== 0)
     return createWarningFinding(
       'data_directory',
-      `other users of this machine can read ${dataDir}`,
+      `other users of this machine can access ${dataDir}`,
       `Run: chmod 700 ${dataDir}`,
     );
   return createPassedFinding('data_directory', `${dataDir} is writable`);

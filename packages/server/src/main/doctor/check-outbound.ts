@@ -74,7 +74,7 @@ export async function checkMailServer(
   if (settings.url === '') return createSkippedFinding('mail', 'smtp.url is not set: Floe sends no email');
   try {
     await verifyMailServer(settings, guard, via);
-    return createPassedFinding('mail', 'the mail server accepts the sign-in');
+    return createPassedFinding('mail', 'the mail server is usable');
   } catch (error) {
     return createWarningFinding(
       'mail',

@@ -19,7 +19,7 @@ export function defineListAnnotationsOperation(coverage: AnalyticsDataRange): Op
     path: '/api/analytics/annotations',
     scope: 'management',
     summary:
-      'List annotations and events (configuration changes, alerts, breaker state changes) in a time range, newest first',
+      'List annotations and events (audit log entries, alerts, breaker state changes) in a time range, newest first',
     query: analyticsAnnotationsQuery,
     answer: analyticsAnnotations,
     async run(context, { query }) {

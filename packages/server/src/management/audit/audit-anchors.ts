@@ -11,7 +11,8 @@ export const listAuditAnchorsOperation = defineReadOperation({
   method: 'GET',
   path: '/api/management/audit/anchors',
   scope: 'management',
-  summary: 'List the last audit log hash of each day, to store outside Floe as an anchor',
+  summary:
+    'List the sequence number and hash of the last audit log entry of each day (UTC), newest first; store them outside Floe as anchors',
   answer: auditAnchorList,
   query: pageQuery,
   async run({ orgId, reader }, { query }) {

@@ -19,7 +19,7 @@ export function definePreviewBoardOperation(dependencies: MonitoringDependencies
     scope: MONITORING_SCOPES,
     // A member who may see a board may also preview one.
     roles: MEMBER_ROLES,
-    summary: 'Preview a board page',
+    summary: 'Preview the page of a board without storing the board',
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {

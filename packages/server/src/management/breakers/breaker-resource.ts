@@ -45,7 +45,7 @@ export function parseBreakerId(id: string): Omit<BreakerKey, 'orgId'> {
   if (found) return { provider: found[1] ?? '', model: found[2] ?? '', credential: found[3] ?? '' };
   throw new Fault(
     'invalid_request',
-    'id: must have the form <provider>/<model>@<credential>. Example: main/some-model@default. If the provider has no credential, use "none".',
+    'id: must have the form <provider>/<model>@<credential>. Example: main/some-model@default. If the provider has no credential, use "none". If callers send their own credentials, use "caller".',
     { param: 'id' },
   );
 }

@@ -57,7 +57,7 @@ export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOr
 function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog }: LoadedOrg): void {
   const provider = catalog.providers.get(name.provider);
   const missing = !provider
-    ? `The provider "${name.provider}" is not enabled`
+    ? `The provider "${name.provider}" does not exist or is not enabled`
     : !provider.allows(name.model)
       ? `The model "${name.model}" is not on the allowlist of "${name.provider}"`
       : provider.credential(name.credential).name === name.credential

@@ -16,7 +16,7 @@ export function defineGetConfigOperation(dependencies: ConfigDependencies): Oper
     path: '/api/management/config',
     scope: 'management',
     summary:
-      'Read the running configuration, the time when it was applied, and the last rejected change since then',
+      'Read the version and the resource counts of the running configuration, the time when the last change to floe.yaml was applied, and the last rejected change since then',
     answer: runningConfigStatus,
     async run({ orgId, reader, clock }) {
       const context = { reader, orgId, dependencies, nowMs: clock.now() };

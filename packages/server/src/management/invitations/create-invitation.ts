@@ -80,7 +80,7 @@ async function requireFewInvitations(reader: DatabaseReader, orgId: string, nowM
   if ((await countInvitationsSince(reader, orgId, nowMs - HOUR_MS)) < MAX_INVITATIONS_PER_HOUR) return;
   throw new Fault(
     'rate_limit_exceeded',
-    `Your organization has created ${MAX_INVITATIONS_PER_HOUR} invitations within an hour, which is the maximum. Try again later.`,
+    `Your organization has created ${MAX_INVITATIONS_PER_HOUR} invitations in the last hour, which is the maximum. Try again later.`,
     { retryAfterMs: HOUR_MS },
   );
 }

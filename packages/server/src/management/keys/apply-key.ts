@@ -48,7 +48,7 @@ export function createPlatformKeyApplier(pepper: KeyObject) {
     if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
       throw new ConfigStepNotAppliedError(
-        'no key has this name, and the document contains no value for a new key; set the variable that contains the value, or create the key with POST /api/management/keys',
+        'no active key has this name, and the document contains no value for a new key; set the variable that contains the value, or create the key with POST /api/management/keys',
       );
     return createDeclaredKey(context, pepper, input, given);
   };

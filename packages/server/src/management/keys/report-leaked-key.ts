@@ -17,7 +17,8 @@ export const reportLeakedKeyOperation = defineWriteOperation({
   path: '/api/management/keys/report-leak',
   scope: null,
   roles: [],
-  summary: 'Report the platform key of this request as leaked; the key is revoked immediately',
+  summary:
+    'Report the platform key of this request as leaked; the key is revoked immediately, or only its previous value if the request contains the previous value of a rotated key',
   body: leakReport,
   answer: z.null(),
   status: 204,

@@ -17,7 +17,8 @@ export const updateMemberOperation = defineWriteOperation({
   method: 'PATCH',
   path: '/api/management/members/{id}',
   scope: 'management',
-  summary: 'Change the role or team of a member; their keys lose scopes that the role does not allow',
+  summary:
+    'Change the role or team of a member; their keys lose scopes that the role does not allow, and keys without any scope left are revoked',
   params: idParams,
   body: memberPatch,
   answer: memberResource,

@@ -38,7 +38,7 @@ export function defineListModelsOperation({
     path: '/api/management/models',
     scope: 'management',
     summary:
-      'List the models that callers can request, with the source, current prices, aliases and allowed keys of each',
+      'List the models that callers can request, with the current prices, aliases and allowed keys of each',
     query: modelListQuery,
     answer: createPageSchema(modelResource),
     async run({ orgId, reader, clock }, { query }) {

@@ -13,7 +13,8 @@ export function defineListChecksOperation(dependencies: MonitoringDependencies):
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/checks',
     scope: MONITORING_SCOPES,
-    summary: 'List the checks of a monitor (received and missed beats), newest first',
+    summary:
+      'List the checks of a monitor (received beats and expected beats that did not arrive), newest first',
     params: idParams,
     query: checkListQuery,
     answer: createPageSchema(checkResource),

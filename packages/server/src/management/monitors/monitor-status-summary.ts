@@ -20,7 +20,7 @@ export function defineGetMonitorStatusSummaryOperation(dependencies: MonitoringD
     path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
     summary:
-      'Count the monitors in each status, and read the history of selected monitors for the last 24 hours',
+      'Count the monitors in each status, and read the history of selected monitors for the last 24 hours and their uptime for the last 30 days',
     query: monitorStatusSummaryQuery,
     answer: monitorStatusSummary,
     async run({ orgId, reader }, { query }) {

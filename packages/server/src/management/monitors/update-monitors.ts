@@ -30,7 +30,7 @@ export function defineUpdateMonitorsOperation(dependencies: MonitoringDependenci
     path: '/api/monitoring/monitors',
     scope: MONITORING_SCOPES,
     summary:
-      'Pause or resume, mute or unmute several monitors, or change their tags or channels; the response lists the monitors that could not be changed',
+      'Pause, resume, mute or unmute several monitors, or change their tags or channels; the response lists the monitors that could not be changed',
     body: bulkMonitorPatch,
     answer: bulkMonitorResult,
     status: 200,

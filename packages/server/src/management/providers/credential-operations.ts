@@ -165,7 +165,8 @@ function deleteCredentialOperation(dependencies: ProviderDependencies): Operatio
     requiresStepUp: true,
     method: 'DELETE',
     path: CREDENTIAL_PATH,
-    summary: 'Remove a provider credential; no request uses the credential after the API responds',
+    summary:
+      'Remove a provider credential; requests that arrive after the API has responded do not use the credential',
     params: credentialParams,
     answer: z.null(),
     status: 204,

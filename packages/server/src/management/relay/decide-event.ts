@@ -11,7 +11,7 @@ export function defineDecideEventOperation({ decisionEngine }: RelayDependencies
     path: '/relay/v1/decisions',
     scope: 'relay',
     summary:
-      'Decide whether an agent may run a shell command, call a connector, accept a prompt or access a file',
+      'Decide whether an agent may run a shell command, call a tool, accept a prompt, or read or write a file',
     body: relayEvent,
     answer: relayDecision,
     run: async ({ actor }, { body }) => decisionEngine.decide(toRelayCaller(actor), body),

@@ -31,7 +31,7 @@ export const getDecisionOperation = defineReadOperation({
   method: 'GET',
   path: '/api/management/relay/decisions/{id}',
   scope: 'management',
-  summary: 'Read one decision',
+  summary: 'Read one relay decision',
   params: idParams,
   answer: storedRelayDecision,
   async run({ reader, orgId }, { params }) {

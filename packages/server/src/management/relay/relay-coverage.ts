@@ -49,7 +49,7 @@ export const getRelayCoverageOperation = defineReadOperation({
   path: '/api/management/relay/coverage',
   scope: 'management',
   summary:
-    'Count, for each person, the agent sessions that call models and those that also call the relay; defaults to the last seven days',
+    'Count, for each person and agent, the sessions that call models and those that also call the relay; defaults to the last seven days',
   query: relayCoverageQuery,
   answer: relayCoverage,
   async run({ reader, orgId, clock }, { query }) {

@@ -110,7 +110,11 @@ export function createBoardResourceKind(dependencies: MonitoringDependencies): B
 /** @throws Fault `conflict`; slugs are unique in the installation */
 async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
   if (!(await findBoardBySlug(reader, slug))) return;
-  throw new Fault('conflict', `Another board already uses the URL path "${slug}". Choose another URL path.`, {
-    param: 'slug',
-  });
+  throw new Fault(
+    'conflict',
+    `Another board of this installation already uses the URL path "${slug}". Choose another URL path.`,
+    {
+      param: 'slug',
+    },
+  );
 }

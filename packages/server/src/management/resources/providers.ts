@@ -64,7 +64,7 @@ export function createProviderResourceKind(dependencies: ProviderDependencies): 
       create: 'Create a provider; its credentials are stored encrypted and are sent only to its URL',
       get: 'Read one provider, without secrets',
       update:
-        'Change a provider; a request that changes its URL must contain its credentials and other secrets again',
+        'Change a provider; a request that changes the scheme, host or port of its URL must contain its credentials and other secrets again',
       replace: 'Create or replace a provider by its id',
       delete:
         'Remove a provider and its credentials; fails while a route or the setting `passthrough` refers to the provider',

@@ -38,7 +38,8 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
     get: 'Read one team',
     update: 'Change the name or cost center of a team',
     replace: 'Create or replace a team by its id; accepts the body that GET returns',
-    delete: 'Remove a team that nothing refers to; its spending remains in analytics',
+    delete:
+      'Remove a team; fails while a member, active key, invitation, limit or budget refers to the team; its spending remains in analytics',
   },
   schemas: TEAM_SCHEMAS,
   notFoundMessage: 'No team has this id.',

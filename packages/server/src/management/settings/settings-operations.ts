@@ -26,7 +26,7 @@ export const getSettingsOperation = defineReadOperation({
   method: 'GET',
   path: ORG_SETTINGS_PATH,
   scope: 'management',
-  summary: 'Read the settings of the organization and where each is defined',
+  summary: 'Read the settings of the organization and where each section is defined',
   answer: orgSettingsResource,
   run: async ({ reader, orgId }) => toSettingsResource(await loadStoredSettings(reader, orgId)),
 });

@@ -214,7 +214,7 @@ function toSignInError(
   if (error instanceof openid.AuthorizationResponseError)
     return new OidcSignInError(
       'access_denied',
-      `The identity provider rejected the sign-in (${error.error.slice(0, 100)}). Check that the user is assigned to the application.`,
+      `The identity provider did not complete the sign-in (${error.error.slice(0, 100)}). If the person did not cancel the sign-in, check that the person is assigned to the application.`,
     );
   if (error instanceof openid.ResponseBodyError)
     return new OidcSignInError(

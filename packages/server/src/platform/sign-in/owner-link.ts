@@ -63,7 +63,7 @@ export async function createOwnerLink(
     throw new Fault(
       'not_found',
       orgs.length === 0
-        ? 'There is no organization yet. Start the server once. The server creates the organizations that floe.yaml defines, or a first organization if there is no floe.yaml.'
+        ? 'There is no organization yet. Start the server once. The server creates the organizations that floe.yaml defines, or a first organization if floe.yaml is missing or defines none.'
         : `${orgId === undefined ? 'There is more than one organization' : `There is no organization "${orgId}"`}. Specify one of these organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
   const token = generateSecretToken();

@@ -49,7 +49,7 @@ async function baseCredentials(
     const found = await fromProfile(profile, identity, context, MAX_PROFILE_CHAIN);
     if (found) return found;
     throw createCredentialFault(
-      `the profile "${profile}" does not exist or has neither keys nor a role; add role_arn, or aws_access_key_id and aws_secret_access_key, to the profile, or use a different profile`,
+      `the profile "${profile}" does not exist, or has neither keys nor a role with a credential source; add aws_access_key_id and aws_secret_access_key to the profile, or role_arn with source_profile, credential_source or web_identity_token_file, or use a different profile`,
     );
   }
   if (environmentKeys) return { keys: environmentKeys, expiresAt: null };

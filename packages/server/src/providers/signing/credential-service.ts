@@ -139,7 +139,7 @@ function toCredentialResponse(
     json: () => parseCredentialJson(text, `the response of ${origin}`),
     toFault: () =>
       createCredentialFault(
-        `${origin} rejected the request with status ${answer.status}; check the credential and its permissions`,
+        `${origin} returned no credential (status ${answer.status}); check the credential and its permissions`,
         answer,
       ),
   };

@@ -275,7 +275,7 @@ describe('Google tokens', () => {
   test('an unreadable or rejected source is named without its content', async () => {
     answers = () => createJsonReply({ error: 'invalid_grant' }, 400);
     for (const [settings, expected] of [
-      [{ file: account() }, /rejected the request with status 400/],
+      [{ file: account() }, /returned no credential \(status 400\)/],
       [{ file: join(folder, 'absent.json') }, /cannot be read/],
       [{ file: file('half.json', '{"private_key": "very-secret') }, /is not a JSON object/],
       [{ file: file('odd.json', { type: 'gdch' }) }, /of type "gdch"/],

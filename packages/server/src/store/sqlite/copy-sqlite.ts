@@ -122,7 +122,7 @@ export function inspectSqliteFile(path: string): SqliteInspection {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new FatalError(
-      `${path} is corrupted or not a SQLite database: ${reason}. Use another copy or backup.`,
+      `${path} cannot be read, is corrupted, or is not a SQLite database: ${reason}. Check the path and the permissions of the file, or use another copy or backup.`,
       { cause },
     );
   }
