@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { formatCountWithNoun } from '../core/count-with-noun.ts';
 import { FatalError } from '../core/fatal-error.ts';
 import type { Log } from '../core/log.ts';
 import { replaceUnstorableRowText } from '../core/unstorable-characters.ts';
@@ -214,7 +215,7 @@ async function copyExchanges(
     const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
     if (result.rejected.length > 0)
       throw new FatalError(
-        `PostgreSQL rejected ${result.rejected.length} request rows${lastId === '' ? '' : ` after the id ${lastId}`}, so the copy is incomplete. These rows exist only in the SQLite database. Keep the SQLite database, and report the problem with the errors in the PostgreSQL log.`,
+        `PostgreSQL rejected ${formatCountWithNoun(result.rejected.length, 'request row')}${lastId === '' ? '' : ` after the id ${lastId}`}, so the copy is incomplete. These rows exist only in the SQLite database. Keep the SQLite database, and report the problem with the errors in the PostgreSQL log.`,
       );
     copied += result.inserted;
     lastId = last.id;

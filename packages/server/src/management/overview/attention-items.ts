@@ -81,7 +81,7 @@ function listProcessItems(
       severity: 'warning',
       subject: { kind: 'store', id: 'database', name: 'Database' },
       since: null,
-      text: `${waiting} requests are on disk and not yet in the database. Charts do not include them yet.`,
+      text: `A Floe process has stored ${waiting} requests on disk that are not yet in the database. Charts do not include these requests yet.`,
     });
   const rejectedBeats = processStatus.rejectedBeats(orgId);
   if (rejectedBeats)
