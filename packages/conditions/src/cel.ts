@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { CelExpression, CelLibrary } from './cel-library.ts';
-import { type ConditionEvaluation, createMeteredEnvironment } from './metered-environment.ts';
+import { type ConditionEvaluationContext, createMeteredEnvironment } from './metered-environment.ts';
 import type { RegularExpressionMatcher } from './regular-expression.ts';
 import { StepMeter } from './step-meter.ts';
 import type { ConditionVariables } from './vocabulary.ts';
@@ -18,7 +18,7 @@ interface LoadedLibrary {
 
 let loaded: LoadedLibrary | null = null;
 /** The current evaluation. Evaluations run to completion, one at a time. */
-let current: ConditionEvaluation = { steps: new StepMeter(0), patterns: new Map() };
+let current: ConditionEvaluationContext = { steps: new StepMeter(0), patterns: new Map() };
 
 /**
  * Loads the CEL library with the first condition of the process, which takes 0.1 s. The load is synchronous,

@@ -32,7 +32,7 @@ const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool
 const MAX_COMPUTED_PATTERNS = 100;
 
 /** The step meter and the compiled regular expressions of one evaluation of a condition. */
-export interface ConditionEvaluation {
+export interface ConditionEvaluationContext {
   readonly steps: StepMeter;
   /** The regular expressions that were compiled with the condition. */
   readonly patterns: ReadonlyMap<string, RegularExpressionMatcher>;
@@ -44,7 +44,10 @@ export interface ConditionEvaluation {
  * An expression cannot catch this error.
  * @param current Returns the evaluation in progress.
  */
-export function createMeteredEnvironment(cel: CelLibrary, current: () => ConditionEvaluation): Environment {
+export function createMeteredEnvironment(
+  cel: CelLibrary,
+  current: () => ConditionEvaluationContext,
+): Environment {
   const plain = cel.celEnv({ funcs: customFunctions(cel, current) });
   const groups = new Map<string, FunctionGroup>();
   const find = (name: string): FunctionGroup | undefined => {
@@ -64,7 +67,7 @@ export function createMeteredEnvironment(cel: CelLibrary, current: () => Conditi
   return Object.create(plain, { funcs: { value: Object.create(plain.funcs, { find: { value: find } }) } });
 }
 
-function customFunctions(cel: CelLibrary, current: () => ConditionEvaluation) {
+function customFunctions(cel: CelLibrary, current: () => ConditionEvaluationContext) {
   const { BOOL, DYN, INT, STRING } = cel.CelScalar;
   return [
     cel.celFunc(LOOP_STEP_FUNCTION_NAME, [INT], BOOL, () => true),

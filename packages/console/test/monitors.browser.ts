@@ -170,7 +170,7 @@ test('a test beat that ends a failure must be confirmed', async () => {
   await page.getByText(/^Failing since/).waitFor();
   await send.click();
   await dialog.getByRole('button', { name: 'Send test beat' }).click();
-  await page.getByText('Test beat recorded as a real beat.').first().waitFor();
+  await page.getByText('Test beat recorded. It counts as a real beat.').first().waitFor();
   await page.getByText('Healthy', { exact: true }).first().waitFor();
   assert.deepEqual(faults, []);
   await context.close();

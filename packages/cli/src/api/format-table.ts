@@ -68,7 +68,10 @@ function selectColumns(records: readonly Row[]): readonly CliTableColumn[] {
     .map((name) => ({ title: name.toUpperCase(), paths: [name] }));
 }
 
-/** Returns whether a value can be formatted as one line. Objects and lists of objects cannot. */
+/**
+ * Returns whether a value can be formatted as one line. Lists of objects cannot. Objects cannot either,
+ * except the source of a resource.
+ */
 export function fitsOnOneLine(value: unknown): boolean {
   return Array.isArray(value)
     ? value.every((one) => typeof one !== 'object' || one === null)

@@ -48,8 +48,8 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
 }
 
 /**
- * Returns whether this process must download the rules now. Returns true at most once per `refreshMs`, so that
- * usually only one process downloads them.
+ * Claims the next download of the rules. Returns false if a process claimed it less than `refreshMs` ago. Two
+ * processes that call it at the same time can both get true.
  */
 export function tryClaimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');

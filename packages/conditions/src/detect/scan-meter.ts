@@ -27,7 +27,7 @@ export class ScanMeter {
   requireRemaining(chars: number): void {
     if (chars > this.#remaining)
       throw new ScanLimitExceededError(
-        `The texts to scan have more than ${this.#maxChars.toLocaleString('en-US')} characters in total, including repeated scans.`,
+        `Scanning would read more than ${this.#maxChars.toLocaleString('en-US')} characters in total. A character that is read several times counts each time.`,
       );
   }
 }

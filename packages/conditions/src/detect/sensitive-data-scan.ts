@@ -45,9 +45,9 @@ export { characterReadCounter } from './character-codes.ts';
 export type { Finding, FindingKind, SecretDetector } from './findings.ts';
 
 /**
- * Finds secrets and personal data of the requested kinds, also behind and within escape sequences and terminal
- * sequences. Findings are in order and do not overlap. The scan takes linear time for any text: one pass, and a fixed
- * number of further passes if the text contains such sequences.
+ * Finds secrets and personal data of the requested kinds, even if escape sequences or terminal sequences
+ * encode or interrupt them. Findings are ordered by position and do not overlap. The scan takes linear time
+ * for any text: one pass, and a fixed number of further passes if the text contains such sequences.
  */
 export class SensitiveDataScan {
   readonly findings: readonly Finding[];

@@ -5,8 +5,8 @@ interface ScrollAreaProps extends HTMLAttributes<HTMLElement> {
 }
 
 /**
- * Renders a scrollable area that can receive the focus. Without the focus, Safari cannot scroll an area by
- * keyboard if it contains no focusable element.
+ * Renders a scrollable area that can receive focus. If an area has no focusable element, Safari can scroll it
+ * with the keyboard only if the area itself has focus.
  */
 export function ScrollArea({ as: Part = 'div', ...props }: ScrollAreaProps) {
   return <Part tabIndex={0} {...props} />;

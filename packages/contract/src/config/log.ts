@@ -11,7 +11,7 @@ const AccessLogSchema = z.strictObject({
     .max(1)
     .default(1)
     .describe(
-      'Share of successful gateway requests and API calls that Floe logs. Floe always logs those that fail, and gateway requests whose response is incomplete.',
+      'Fraction of successful gateway requests and API calls to log, from 0 to 1. Floe always logs failed requests and calls, and gateway requests with an incomplete response.',
     ),
 });
 

@@ -22,7 +22,7 @@ const TIMEOUT_DESCRIPTIONS = {
     'Maximum time from the response headers to the first content of the response, in milliseconds.',
   idle_ms: 'Maximum time without data after the first content of the response, in milliseconds.',
   total_ms:
-    'Maximum time from receiving the client’s request to the end of the attempt, including earlier attempts, in milliseconds.',
+    'Maximum time from receiving the client’s request to the end of an attempt, in milliseconds. The time of earlier attempts counts.',
 } as const;
 
 /** The timeouts of upstream requests, in milliseconds. */
@@ -226,7 +226,7 @@ export const PROVIDER_FIELDS = {
     .describe('Map from model names or patterns (without the provider id) to deployment names.'),
   region: z
     .string()
-    .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of letters, digits and "-"')
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'must consist of 1 to 64 letters, digits and hyphens, such as eu-west-1')
     .optional()
     .describe('Cloud region or location.'),
   project: createShortTextField().optional().describe('Cloud project.'),

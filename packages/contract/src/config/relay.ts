@@ -164,7 +164,7 @@ export const RELAY_RULE_FIELDS = {
       'With `observe`, Floe only records the decision. With `warn`, Floe also shows the message to the user. With `enforce`, the decision applies. If `relay.mode` is `observe`, all rules are in `observe` mode, regardless of this field.',
     ),
   match: MatchSchema.optional().describe(
-    'What the event must match. Within a group (such as “Shell”), all fields that you set must match, but of `server_url` and `server_command`, one is enough. If you set fields of several groups (shell, tool, file), one group is enough. `text` must always match.',
+    'What the event must match. Within a group (shell, tool or file), all fields that you set must match. Exception: if you set both `server_url` and `server_command`, a match of either is enough. If you set fields of several groups, one group is enough. `text` must always match.',
   ),
   detect: DetectSchema.optional().describe(
     'Secrets or personal data to search for in the prompt, command, arguments or file.',
@@ -189,7 +189,7 @@ export const RELAY_RULE_FIELDS = {
     .enum(['open', 'closed'])
     .default('open')
     .describe(
-      'What the hook does with an event of a type in `on`, regardless of `match`, if neither the server nor the signed rules on the machine make a decision in time: let the agent continue (`open`) or deny the action (`closed`). `closed` has an effect only if both `mode` and `relay.mode` are `enforce`.',
+      'What the hook does if neither the server nor the signed rules on the machine make a decision in time. `open` lets the agent continue. `closed` denies the action. Applies to all events of the types in `on`, regardless of `match`. `closed` has an effect only if both `mode` and `relay.mode` are `enforce`.',
     ),
   message: MessageSchema.optional().describe(
     'Message for the user and the agent. To set different messages, use `{user, agent}`.',

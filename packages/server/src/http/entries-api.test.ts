@@ -239,7 +239,7 @@ test('an entry that cannot work is rejected with the field and the message of fl
     [
       'providers',
       { id: 'x', kind: 'openai', region: 'x/#' },
-      '400 invalid_request region: region: must consist of letters, digits and "-"',
+      '400 invalid_request region: region: must consist of 1 to 64 letters, digits and hyphens, such as eu-west-1',
     ],
     [
       'routes',

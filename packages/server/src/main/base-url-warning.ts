@@ -3,8 +3,8 @@ import type { OpenedListeners } from './listeners.ts';
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Returns a warning if the base URL contains a port of this host on which this process does not listen;
- * otherwise null. It is only a warning, because the port may be forwarded.
+ * Returns a warning if the host of the base URL is a loopback host and this process does not listen on the
+ * port of the base URL; otherwise null. It is only a warning, because the port may be forwarded.
  */
 export function findBaseUrlWarning(
   baseUrl: string,

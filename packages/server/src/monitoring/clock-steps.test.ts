@@ -309,13 +309,13 @@ test('a clock that is set is logged in both directions, and a restart with an ea
     life.clock.step(by * S);
     await life.live(3);
   }
-  assert.deepEqual(told, ['clock of the database was set forward', 'clock of the database was set back']);
+  assert.deepEqual(told, ['database clock was set forward', 'database clock was set back']);
   life.clock.step(3_600 * S);
   await life.live(3);
   life.clock.step(-3_600 * S);
   await life.rise();
   assert.equal(life.engine.now(), life.clock.now());
-  assert.equal(told.at(-1), 'clock of the database was set back');
+  assert.equal(told.at(-1), 'database clock was set back');
 });
 
 test('postgres: a process that finds a time later than the database clock moves it back', async (t) => {

@@ -41,7 +41,10 @@ export interface BeatEventResult {
 /** Maximum duration of a run. An end that arrives later belongs to another run. */
 const RUN_MS = 72 * 60 * 60 * 1000;
 
-/** Returns the state of a new monitor. The monitor waits for its first beat or is paused. */
+/**
+ * Creates the state of a new monitor, which is waiting for its first beat or is paused. Adds the first status
+ * period to `evaluation`.
+ */
 export function createMonitorState(
   evaluation: MonitorStateEvaluation,
   atMs: number,

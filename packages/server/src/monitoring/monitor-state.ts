@@ -138,7 +138,10 @@ export function createMonitorStateEvaluation(
   return { plan, gaps, inferredChecks: [], periods: [], alertTriggers: [] };
 }
 
-/** Creates a monitor's timing. Adds the expected times of the schedule. */
+/**
+ * Creates a monitor’s timing from its schedule and its other settings. Derives `occurrences` from the
+ * schedule.
+ */
 export function createMonitorTiming(
   schedule: MonitorSchedule,
   rest: Pick<MonitorTiming, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,

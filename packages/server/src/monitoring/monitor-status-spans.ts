@@ -73,9 +73,9 @@ function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusS
 }
 
 /**
- * Computes the uptime in a time range: the healthy time divided by the healthy and the failing time. Time in
- * which the monitor was paused, waiting or unknown does not count.
- * @param periods the recorded status periods, before gaps are inserted into them
+ * Computes the uptime, downtime, unknown time and number of incidents of a monitor in a time range. The
+ * uptime is the healthy time divided by the sum of the healthy and the failing time. It ignores time in which
+ * the monitor was paused, waiting or unknown.
  */
 export function summarizeUptime(
   periods: readonly MonitorStatusSpan[],

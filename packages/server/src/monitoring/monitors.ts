@@ -81,10 +81,7 @@ export function pauseMonitor(
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 1, paused_until: untilMs }));
 }
 
-/**
- * Ends a monitor's pause and waits for the next beat.
- * @throws Fault `conflict` if the monitor is not paused
- */
+/** Ends a monitor’s pause. The monitor then waits for its next beat. */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
   const [state] = await lockMonitorStatesByUid(context.writer, [row.uid]);
   if (state && state.status !== 'paused')

@@ -34,9 +34,9 @@ export const BEAT_CLIENT_TIMEOUT_MS = 10_000;
 const MAX_PRECISE_PULSE_MS = 50;
 
 const CLOCK_SET_AHEAD =
-  'clock of the database was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
+  'database clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
 const CLOCK_SET_BACK =
-  'clock of the database was set back; records with later times were moved back to the new time';
+  'database clock was set back; later times of monitors and alerts were moved back accordingly';
 
 export interface ProcessLivenessOptions {
   readonly database: Pick<Database, 'isShared' | 'isRemote' | 'rowTransaction'>;

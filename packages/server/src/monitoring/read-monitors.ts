@@ -113,8 +113,8 @@ export interface MonitorStatusSpanPage {
 }
 
 /**
- * Returns the last spans of a monitor's history that start before the end of the range and end after its
- * start. A page can have fewer than `limit` spans although there are more, if several periods are in one gap.
+ * Returns the newest spans of a monitor’s history that overlap the range, at most `limit`. If a gap covers
+ * several periods, the page can have fewer than `limit` spans even though more exist.
  */
 export async function readMonitorStatusSpanPage(
   reader: DatabaseReader,

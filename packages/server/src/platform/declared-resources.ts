@@ -33,7 +33,10 @@ export interface DeclaredResource<Config> {
   readonly line: number | null;
 }
 
-/** The sections of a loaded file that define resources, with their line numbers. */
+/**
+ * The parts of a loaded configuration that are needed to list the resources in its file: the configuration,
+ * the path of the file, and lookups for the line of a field and for whether the file sets it.
+ */
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 
 /** Returns the name of the configuration file without its directory. */

@@ -128,9 +128,9 @@ export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   migrations: 'the target has its own migrations',
   snapshot_changes: 'written by triggers of the target',
   exchange_metadata: 'created again when each exchange is imported',
-  rollup_minutes: 'counted again when each exchange is imported',
-  rollup_hours: 'counted again when each exchange is imported',
-  rollup_pairs: 'counted again when each exchange is imported',
+  rollup_minutes: 'recalculated from the imported exchanges',
+  rollup_hours: 'recalculated from the imported exchanges',
+  rollup_pairs: 'recalculated from the imported exchanges',
 };
 
 /** Copies the small tables. */

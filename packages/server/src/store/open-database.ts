@@ -51,8 +51,8 @@ export async function openDatabase(
 }
 
 /**
- * Returns the file path in a `sqlite:` URL.
- * @throws FatalError for any other URL
+ * Returns the absolute file path of a `sqlite:` URL. If the URL has no path, returns `floe.db` in `dataDir`.
+ * @throws FatalError for `sqlite::memory:` and other schemes
  */
 export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];

@@ -19,7 +19,7 @@ export async function insertProviderResources(
     .execute();
 }
 
-/** Returns the stored owners of the resources with these ids in an organization. */
+/** Returns the stored rows of the provider resources with these ids in an organization. */
 export async function listProviderResourcesById(
   reader: DatabaseReader,
   orgId: string,

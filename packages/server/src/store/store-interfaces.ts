@@ -199,9 +199,10 @@ export interface ReservationSettlement {
 }
 
 /**
- * Counters of limits and budgets. `acquire` counts all claims of an exchange or none, except persistent ones.
- * The counters are in memory for a single process, and in Redis for several processes. Both implementations
- * pass the same test suite. The in-memory implementation returns synchronously.
+ * Counters of limits and budgets. `acquire` counts either all claims of an exchange or none. Exception: if a
+ * `spend` claim is rejected, persistent claims are still counted. The counters are in memory (of the process,
+ * or of the supervisor if the server has several processes) or in Redis. All implementations pass the same
+ * test suite. The in-memory implementation returns synchronously.
  */
 export interface LimitCounters {
   /** Counts all claims of the exchange `id`, or returns the claim that is rejected. */

@@ -27,9 +27,9 @@ const ROUTER_REASONS: Readonly<Record<string, string>> = {
   content_policy_fallbacks:
     'if a content filter blocks a request or response, Floe does not try another target',
   retry_after: 'Floe has no setting for the delay between retries',
-  retry_policy: 'the type of an error determines whether Floe retries',
-  model_group_retry_policy: 'the type of an error determines whether Floe retries',
-  allowed_fails_policy: 'the type of an error determines whether the circuit breaker counts it',
+  retry_policy: 'Floe has no setting for which types of errors it retries',
+  model_group_retry_policy: 'Floe has no setting for which types of errors it retries',
+  allowed_fails_policy: 'Floe has no setting for which types of errors the circuit breaker counts',
   routing_strategy_args: 'Floe strategies have no arguments',
   enable_pre_call_checks: 'Floe always skips targets that cannot serve a request',
   optional_pre_call_checks: 'Floe always skips targets that cannot serve a request',
@@ -108,7 +108,7 @@ function readStrategy(
     router?.note(
       'routing_strategy',
       'changed',
-      'became strategy: least_latency for routes with several targets; such routes with fallbacks use strategy: weighted',
+      'for routes with several deployments, became strategy: least_latency if the route has no fallbacks, and strategy: weighted if it has fallbacks',
     );
     return { strategy: 'least_latency', isShuffle: false };
   }

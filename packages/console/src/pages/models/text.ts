@@ -75,7 +75,7 @@ export const modelsText = {
       catalogDate: (date: string) => `Catalog, ${date}`,
     },
     missing:
-      'This model has no price. If a budget that rejects requests applies, requests to this model and to routes that contain it fail with status 403. Set a price.',
+      'This model has no price. A budget in the mode “Reject requests” rejects requests to this model, and to routes that contain it, with status 403. Set a price.',
     input: 'Input',
     output: 'Output',
     cacheRead: 'Cache read',

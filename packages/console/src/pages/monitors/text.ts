@@ -61,7 +61,7 @@ export const monitorsText = {
     testBeatTitle: (name: string) => `Send a test beat to monitor “${name}”?`,
     testBeatEffect:
       'The test beat counts as a real beat. It ends the failure, sends a recovery alert and starts the next deadline.',
-    testBeatSent: 'Test beat recorded as a real beat.',
+    testBeatSent: 'Test beat recorded. It counts as a real beat.',
     testBeatFailed: (status: number) =>
       `Could not send the test beat. The server responded with status ${status}.`,
     pause: 'Pause monitor',

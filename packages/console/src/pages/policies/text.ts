@@ -61,7 +61,7 @@ export const policiesText = {
   actions: {
     deny: { label: 'Deny', does: 'The caller gets status 403 and the name of the policy.' },
     redact: { label: 'Redact', does: 'Floe removes the detected content and forwards the rest.' },
-    flag: { label: 'Flag', does: 'The match is recorded. The request is not changed.' },
+    flag: { label: 'Flag', does: 'The match is recorded. Nothing is blocked or changed.' },
     allow: { label: 'Allow', does: 'Policies below this one are not evaluated.' },
   },
   modes: {

@@ -178,7 +178,7 @@ export const providersText = {
     },
     first_token_ms: {
       label: 'First token',
-      hint: 'Maximum time from the request to the first content in a stream.',
+      hint: 'Maximum time from the response headers to the first content of the response.',
     },
     idle_ms: { label: 'Idle', hint: 'Maximum time without data in a stream.' },
     total_ms: {

@@ -2,7 +2,10 @@ import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
 import { ruleText } from './rule-text.ts';
 
-/** The number of decisions that would change, by kind of change. */
+/**
+ * The counts of a replay: evaluated, skipped and unchanged decisions, and changed decisions by kind of
+ * change.
+ */
 export type RuleReplayCounts = Omit<z.output<typeof relayReplayResult>, 'changes' | 'job'>;
 
 /** Summarizes the result, as in `Changes: 18 now denied, 2 no longer blocked.` Pure. */

@@ -85,7 +85,7 @@ export const routesText = {
       `All targets use the provider ${provider}. If it fails, this route fails too.`,
     duplicate: (model: string) => `The target ${model} is listed twice.`,
     noPrice: (model: string) =>
-      `${model} has no price. If a budget that rejects requests applies, requests to this route fail with status 403. Set a price on the Models page.`,
+      `${model} has no price. A budget in the mode “Reject requests” rejects requests to this route with status 403. Set a price on the Models page.`,
   },
   targets: {
     label: 'Targets',

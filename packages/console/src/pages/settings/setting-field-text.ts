@@ -27,16 +27,16 @@ export const settingFieldText = {
   },
   freeformTools: {
     label: 'Freeform tools',
-    hint: 'Format in which Floe returns calls to freeform tools, whose input is plain text, to the editor.',
+    hint: 'How Floe sends calls to freeform tools to the editor. Freeform tools take plain text as input.',
     choices: { function: 'As functions', custom: 'As custom tools' },
   },
   ideCapture: {
     label: 'Record the structure of IDE requests',
-    hint: 'The request log contains the keys, types and lengths in each body that an IDE sends, but no values.',
+    hint: 'Records the keys, and the types and lengths of the values, of each IDE request body in the request log. The values are not recorded.',
   },
   keepBodies: {
     label: 'Store request and response bodies',
-    hint: 'Bodies are stored for the number of days in retention.bodies_days in floe.yaml. Owners and admins can read all bodies. Members can read the bodies of requests with their own keys.',
+    hint: 'The setting retention.bodies_days in floe.yaml determines how many days bodies are stored. Owners and admins can read all bodies. Members can read the bodies of requests with their own keys.',
   },
   redactBodies: {
     label: 'Redact stored bodies',

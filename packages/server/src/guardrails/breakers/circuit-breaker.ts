@@ -1,4 +1,3 @@
-import { formatCountWithNoun } from '../../core/count-with-noun.ts';
 import type { BreakerSettings } from '../../providers/configured-provider.ts';
 import type { ForcedBreakerState } from './forced-breaker-state.ts';
 import { PanicModeConcurrencyLimiter } from './panic-mode-concurrency-limiter.ts';
@@ -164,10 +163,7 @@ export class CircuitBreaker {
     const calls = this.#counts.calls(now);
     const failed = this.#counts.sum('failed', now);
     if (this.#consecutiveFailures >= this.#settings.consecutiveFailures)
-      this.#open(
-        now,
-        `${formatCountWithNoun(this.#consecutiveFailures, 'consecutive failure')} (last error: ${code})`,
-      );
+      this.#open(now, `${this.#consecutiveFailures} consecutive failures (last error: ${code})`);
     else if (calls >= MIN_CALLS && failed >= this.#settings.errorRate * calls)
       this.#open(now, `${failed} of ${calls} calls failed in 30 s (last error: ${code})`);
   }

@@ -14,9 +14,9 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** Characters that a field value must not contain (RFC 9110, 5.5). Each character is sent as one byte. */
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Thrown if a header value contains a character that would end its line or start another one. */
-export class InvalidHeaderValueError extends Error {
-  override readonly name = 'InvalidHeaderValueError';
+/** Thrown if a header name or value contains a character that is not allowed in an HTTP header. */
+export class InvalidHeaderError extends Error {
+  override readonly name = 'InvalidHeaderError';
 }
 
 /**
@@ -32,13 +32,13 @@ export class ResponseHeadWriter {
     this.#clock = clock;
   }
 
-  /** Returns status line and fields with the closing empty line. @throws InvalidHeaderValueError */
+  /** Returns status line and fields with the closing empty line. @throws InvalidHeaderError */
   write(status: number, headers: readonly string[], framing: BodyFraming, isLast: boolean): string {
     let fields = '';
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const [name = '', value = ''] = [headers[at], headers[at + 1]];
       if (!HEADER_NAME.test(name) || INVALID_VALUE_CHARACTER.test(value))
-        throw new InvalidHeaderValueError(
+        throw new InvalidHeaderError(
           `the header ${JSON.stringify(name)} contains a character that is not allowed in an HTTP header`,
         );
       fields += `${name}: ${value}\r\n`;

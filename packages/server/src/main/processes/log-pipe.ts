@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream';
 import type { LineDestination } from '../../core/log.ts';
 import { LogLineTagger } from './log-line-tagger.ts';
 
-/** Copies the log lines of processes to one destination, with the field `process`. */
+/**
+ * Copies the log lines of several processes to one destination, and adds the field `process` to each line.
+ */
 export class LogPipe {
   readonly #destination: LineDestination;
   /** Outputs that wait until the destination has written its lines. */

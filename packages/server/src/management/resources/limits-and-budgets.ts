@@ -18,7 +18,7 @@ import {
 import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/limit-and-budget-status.ts';
 import { buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-limits-and-budgets.ts';
 import { forecastBudgetExhaustion, forecastSpend } from '../../guardrails/spend-forecast.ts';
-import { requireRuleSubjectExists } from '../guardrails/require-rule-subject-exists.ts';
+import { requireLimitSubjectExists } from '../guardrails/require-limit-subject-exists.ts';
 import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
 import { validateInput } from '../validate-input.ts';
 import {
@@ -104,7 +104,7 @@ function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
       delete: `Remove a ${singular}`,
     },
     notFoundMessage: `No ${singular} has this id.`,
-    requireReferences: requireRuleSubjectExists,
+    requireReferences: requireLimitSubjectExists,
     // Current usage is not part of a change.
     toAuditView: ({ state: _, ...written }: LimitResource | BudgetResource) => written,
   } as const satisfies Partial<RuleResourceKindSpec<LimitConfig, LimitResource>>;

@@ -32,7 +32,10 @@ export interface ResourceSchemas<View extends ResourceObject> {
   readonly removal?: z.ZodObject;
 }
 
-/** A request body, both validated and as it was sent. */
+/**
+ * The input of an operation that writes a resource: the validated body, the body as it was sent, and the
+ * idempotency key.
+ */
 export type ResourceInput<Body extends z.ZodType> = Pick<
   OperationInput<NoFieldsSchema, NoFieldsSchema, Body>,
   'body' | 'sent' | 'idempotencyKey'

@@ -31,7 +31,7 @@ export interface SignInAttempt {
   readonly address: string;
 }
 
-/** A sign-in attempt that has been counted. */
+/** The result of counting a sign-in attempt. */
 export interface CountedSignInAttempt {
   /** How long the next attempt must wait. */
   readonly pausedMs: number;

@@ -5,21 +5,21 @@ import { findTeamById, listTeamsOfOrg } from '../../store/teams.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import { createInvalidInputFault } from '../validate-input.ts';
 
-type RuleSubject = Pick<LimitConfig | BudgetConfig, 'team' | 'key'>;
+type LimitSubject = Pick<LimitConfig | BudgetConfig, 'team' | 'key'>;
 
 /**
- * Throws if the team or the key of a new limit or budget does not exist, as `floe config check` does for
- * floe.yaml. Otherwise, a misspelled name would create a rule that never applies. A rule may keep a reference
- * to a key that was revoked later.
+ * Throws if the team or the key of a new limit or budget does not exist. `floe config check` makes the same check for
+ * floe.yaml. Otherwise, a misspelled name would create a limit or budget that never applies. A limit or budget may keep
+ * a reference to a key that was revoked later.
  *
- * @param before the rule before the change; null for a new rule
+ * @param before the limit or budget before the change; null for a new one
  * @param requiresKey false if the key may be created later. The team must exist in any case.
  * @throws Fault `invalid_request`
  */
-export async function requireRuleSubjectExists(
+export async function requireLimitSubjectExists(
   { reader, orgId, clock }: WriteOperationContext,
-  { team, key }: RuleSubject,
-  before: RuleSubject | null,
+  { team, key }: LimitSubject,
+  before: LimitSubject | null,
   requiresKey: boolean,
 ): Promise<void> {
   if (team !== undefined && team !== before?.team && !(await findTeamById(reader, orgId, team))) {
