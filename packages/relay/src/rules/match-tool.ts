@@ -71,14 +71,23 @@ function cleanUrl(url: string): string {
   }
 }
 
-function matchesAtPath(value: unknown, path: readonly string[], like: WildcardMatcher): boolean {
-  const [first, ...rest] = path;
-  if (Array.isArray(value)) return value.some((entry) => matchesAtPath(entry, path, like));
-  if (first === undefined) return value !== undefined && like(toText(value));
-  if (!isRecord(value)) return false;
-  // A member name may contain a dot.
-  if (Object.hasOwn(value, path.join('.'))) return matchesAtPath(value[path.join('.')], [], like);
-  return Object.hasOwn(value, first) && matchesAtPath(value[first], rest, like);
+/** Uses a list and no recursion, because an agent may nest arguments thousands of levels deep. */
+function matchesAtPath(root: unknown, path: readonly string[], like: WildcardMatcher): boolean {
+  const open: { readonly value: unknown; readonly rest: readonly string[] }[] = [{ value: root, rest: path }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, rest } = next;
+    const [first, ...others] = rest;
+    if (Array.isArray(value)) for (const entry of value) open.push({ value: entry, rest });
+    else if (first === undefined) {
+      if (value !== undefined && like(toText(value))) return true;
+    } else if (isRecord(value)) {
+      const dotted = rest.join('.');
+      // A member name may contain a dot.
+      if (Object.hasOwn(value, dotted)) open.push({ value: value[dotted], rest: [] });
+      else if (Object.hasOwn(value, first)) open.push({ value: value[first], rest: others });
+    }
+  }
+  return false;
 }
 
 function toText(value: unknown): string {

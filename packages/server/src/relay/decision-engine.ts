@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { RelayDecision, RelayEvent } from '@floe/contract/api/relay';
-import { Fault } from '@floe/contract/faults';
 import { evaluateRelayEventInSteps, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { normalizeRepositoryName } from '@floe/relay/rules/match-caller';
 import type { Clock } from '../core/clock.ts';
@@ -34,7 +33,6 @@ const DECISION_CACHE_MS = 10 * 60_000;
 const EVALUATION_LIMITS = { maxWaiting: 500, pauseFactor: 0 };
 
 interface CachedDecision {
-  readonly input: string;
   /** The end of its validity, on the monotonic clock. */
   readonly until: number;
   readonly answer: RelayDecision;
@@ -70,17 +68,15 @@ export class RelayDecisionEngine {
     return this.#options.relays.get(orgId);
   }
 
-  /**
-   * Returns the decision about an event.
-   * @throws Fault `conflict` if the event id was used for another event
-   */
+  /** Returns the decision about an event. */
   async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
     const { clock, sessions, relays } = this.#options;
     const started = clock.monotonic();
+    // Some models repeat the ids of tool calls. An event with the id of another event is a new event.
     const named =
       event.id === undefined
         ? null
-        : { name: `${caller.orgId}\n${caller.keyId}\n${event.id}`, input: hashDecisionInput(event) };
+        : `${caller.orgId}\n${caller.keyId}\n${event.id}\n${hashDecisionInput(event)}`;
     const before = named === null ? undefined : this.#cachedDecision(caller.orgId, named);
     if (before) return before;
     const nowMs = clock.now();
@@ -100,7 +96,7 @@ export class RelayDecisionEngine {
         ),
       );
     let verdict = await evaluate();
-    const id = named === null ? createId('dec', nowMs) : deriveId('dec', named.name);
+    const id = named === null ? createId('dec', nowMs) : deriveId('dec', named);
     let approval: RelayDecision['approval'] = null;
     if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
       const asked = await this.#options.approvals.requestApproval({
@@ -116,8 +112,7 @@ export class RelayDecisionEngine {
     }
     const answer = toRelayDecision(id, verdict, approval);
     if (named !== null && approval === null)
-      this.#answers.set(caller.orgId, named.name, {
-        input: named.input,
+      this.#answers.set(caller.orgId, named, {
         until: clock.monotonic() + DECISION_CACHE_MS,
         answer,
       });
@@ -129,17 +124,9 @@ export class RelayDecisionEngine {
     return answer;
   }
 
-  #cachedDecision(
-    orgId: string,
-    { name, input }: { readonly name: string; readonly input: string },
-  ): RelayDecision | undefined {
+  #cachedDecision(orgId: string, name: string): RelayDecision | undefined {
     const found = this.#answers.get(orgId, name);
-    if (found === undefined || found.until <= this.#options.clock.monotonic()) return undefined;
-    if (found.input !== input)
-      throw new Fault('conflict', 'This event id was already used for a different event. Send a new id.', {
-        param: 'id',
-      });
-    return found.answer;
+    return found !== undefined && found.until > this.#options.clock.monotonic() ? found.answer : undefined;
   }
 
   /**

@@ -205,7 +205,7 @@ function toApprovalRow(
     owner: caller.owner,
     repository:
       event.repository?.remote === undefined ? null : normalizeRepositoryName(event.repository.remote),
-    input_summary: toStoredRelayEvent(event, config.keep_text).summary,
+    input_summary: toStoredRelayEvent(event, config.keep_text).action,
     reason: verdict.hit?.reason ?? '',
     decided_at: null,
     decided_by: null,
