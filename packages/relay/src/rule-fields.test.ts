@@ -128,6 +128,12 @@ test('text matches the strings of tool arguments at any depth, also where JSON e
   assert.deepEqual(decisions({ match }, call('drop'), call('x')), ['abstain', 'abstain']);
 });
 
+test('arguments that are nested thousands of levels deep are matched', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(100_000)}{"owner":"acme"}${']'.repeat(100_000)}`);
+  const call: Asked = { event: { event: 'tool', tool: { name: 'get', arguments: { repo: deep } } } };
+  assert.deepEqual(decisions({ match: { arguments: { 'repo.owner': 'acme' } } }, call), ['deny']);
+});
+
 test('an exception with a tool and a text applies only if both match', () => {
   const call = (text: string): Asked => ({
     event: { event: 'tool', tool: { name: 'query', arguments: { text } } },

@@ -11,11 +11,11 @@ import {
 import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createFileEvent,
   createPromptEvent,
   createShellEvent,
   createToolCallEvents,
-  createToolEvent,
 } from './tool-events.ts';
 
 const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
@@ -68,7 +68,7 @@ function read(payload: JsonObject): HookCall {
         url: readTextField(payload, 'url'),
         command: readTextField(payload, 'command'),
       };
-      return gate([createToolEvent(connector, readObjectField(payload, 'tool_input'), common)]);
+      return gate([createConnectorEvent(connector, readObjectField(payload, 'tool_input'), common)]);
     }
     case 'beforeReadFile': {
       const path = readTextField(payload, 'file_path') || 'unknown';

@@ -10,9 +10,9 @@ import {
 import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createPromptEvent,
   createToolCallEvents,
-  createToolEvent,
 } from './tool-events.ts';
 
 /**
@@ -45,18 +45,18 @@ function read(payload: JsonObject): HookCall {
   const tool = readShortTextField(payload, 'tool_name') ?? 'unknown';
   const input = readObjectField(payload, 'tool_input');
   const context = readObjectField(payload, 'mcp_context');
-  const server = readShortTextField(context, 'server_name');
-  if (server === undefined) return { name, events: createToolCallEvents(tool, input, common), report: null };
+  if (Object.keys(context).length === 0)
+    return { name, events: createToolCallEvents(tool, input, common), report: null };
   const words = [readTextField(context, 'command') ?? [], readListField(context, 'args')]
     .flat(2)
     .filter((word) => typeof word === 'string');
   const connector = {
     name: readShortTextField(context, 'tool_name') ?? tool,
-    server,
+    server: readShortTextField(context, 'server_name'),
     url: readTextField(context, 'url'),
     command: words.length > 0 ? words.join(' ') : undefined,
   };
-  return { name, events: [createToolEvent(connector, input, common)], report: null };
+  return { name, events: [createConnectorEvent(connector, input, common)], report: null };
 }
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {

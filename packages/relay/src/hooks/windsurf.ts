@@ -10,10 +10,10 @@ import {
 import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createFileEvent,
   createPromptEvent,
   createShellEvent,
-  createToolEvent,
 } from './tool-events.ts';
 
 /**
@@ -50,7 +50,7 @@ function read(payload: JsonObject): HookCall {
         name: readShortTextField(info, 'mcp_tool_name') ?? 'unknown',
         server: readShortTextField(info, 'mcp_server_name'),
       };
-      return gate([createToolEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
+      return gate([createConnectorEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
     }
     case 'pre_user_prompt':
       return gate([createPromptEvent(readTextField(info, 'user_prompt') ?? '', [], common)]);
