@@ -187,14 +187,14 @@ export class CodeInspector {
     return [];
   }
 
-  /** Analyzes the literals in code of another language. Returns the files that the code reads. */
+  /** Analyzes the literals in code of another language. Returns the files that the code reads and writes. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
     this.#work.characters -= text?.length ?? 0;
     if (text === null || text.length > MAX_CODE_CHARS || isWorkExhausted(this.#work)) {
       this.#sink.reportUnclear('it runs code that is not known in advance or is too long', given);
       return [];
     }
-    const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
+    const { texts, commands, reads, writes, unclearReason } = analyzeForeignCode(text);
     if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
     const around = createNestedCodeContext(given.context, given.words[0]?.text ?? '');
     const doubts = this.#sink.unclear.length;
@@ -207,7 +207,9 @@ export class CodeInspector {
     // A literal that is not a command does not make the code unclear.
     this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
     if (isWorkExhausted(this.#work)) this.#sink.reportUnclear('it is too complex to be analyzed', given);
-    return reads.map((path) => ({ operator: '<', target: createGlobWord(path, word) }));
+    return [...reads.map((path) => ['<', path] as const), ...writes.map((path) => ['>', path] as const)].map(
+      ([operator, path]) => ({ operator, target: createGlobWord(path, word) }),
+    );
   }
 
   /** Analyzes commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */

@@ -1,3 +1,5 @@
+import { type CodeLiteral, findWrittenLiterals } from './foreign-writes.ts';
+
 /** What code in another language would do, as far as its literals show. */
 export interface ForeignCodeAnalysis {
   /** Strings with shell code. */
@@ -6,6 +8,8 @@ export interface ForeignCodeAnalysis {
   readonly commands: readonly (readonly string[])[];
   /** Paths that it may read. */
   readonly reads: readonly string[];
+  /** Paths that it writes, moves or deletes. */
+  readonly writes: readonly string[];
   /** Why its effect is unknown. Null if its literals determine it. */
   readonly unclearReason: string | null;
 }
@@ -35,10 +39,7 @@ const MAX_LITERALS = 400;
 /** A command with `|` before or after it. */
 const PIPED_COMMAND = /^\s*\|[^|]+$|^[^|]+\|\s*$/;
 
-interface Literal {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
+interface Literal extends CodeLiteral {
   readonly isCommand: boolean;
 }
 
@@ -70,7 +71,8 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const reads = FILE_OPENING_CALLS.test(code)
     ? [...new Set(paths)].flatMap((text) => findPaths(text, code))
     : [];
-  return { texts, commands, reads, unclearReason: findUnclearReason(code, bare, literals) };
+  const writes = findWrittenLiterals(code, literals).flatMap((text) => findPaths(text, code));
+  return { texts, commands, reads, writes, unclearReason: findUnclearReason(code, bare, literals) };
 }
 
 function findUnclearReason(code: string, bare: string, literals: readonly Literal[]): string | null {

@@ -74,7 +74,7 @@ function readHeredoc({ children }: SyntaxNode, source: WordReadContext): Command
   const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
   if (isQuoted) return createTextCommandOutput(text);
   const active = body.children.filter(({ type }) => /expansion|substitution/.test(type));
-  if (active.length === 0) return createTextCommandOutput(text);
+  if (active.length === 0) return createTextCommandOutput(unescapeHeredoc(text));
   return expandHeredoc(body, active, source);
 }
 
@@ -106,8 +106,14 @@ function expandHeredoc(
     const value = joinSegmentTexts(pieces);
     if (value === null && unknown !== 'variable' && unknown !== 'program')
       return createUnknownCommandOutput(unknown);
-    text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
+    text +=
+      unescapeHeredoc(source.text.slice(at, node.start)) +
+      (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }
-  return createTextCommandOutput(text + source.text.slice(at, body.end));
+  return createTextCommandOutput(text + unescapeHeredoc(source.text.slice(at, body.end)));
+}
+
+function unescapeHeredoc(text: string): string {
+  return text.replaceAll(/\\([$`\\])/g, '$1');
 }

@@ -23,7 +23,7 @@ export interface WrittenFile {
 }
 
 /** Names of variables that contain options. */
-const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
+const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH|FORCE/i;
 const MAX_SEGMENTS = 64;
 
 /**
@@ -54,6 +54,11 @@ export class ShellScope {
   /** The positional parameters, starting with `$0`. */
   get args(): readonly ShellWord[] {
     return this.#args;
+  }
+
+  /** Removes the first positional parameters, as `shift` does. */
+  shiftArgs(count: number): void {
+    this.#args = [...this.#args.slice(0, 1), ...this.#args.slice(1 + count)];
   }
 
   /** Sets the positional parameters, as `set --` does. */

@@ -57,6 +57,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
         return null;
       case 'command_substitution':
         this.#readsFile(node);
+        this.#nestedBackticks(node);
         break;
       case 'expansion':
         this.#prompt(node);
@@ -211,6 +212,14 @@ export class SyntaxTreeVisitor implements WordReadContext {
     });
   }
 
+  /** In backticks, `\\`` starts another substitution. The grammar reads it as text. */
+  #nestedBackticks({ start, end }: SyntaxNode): void {
+    const text = this.text.slice(start, end);
+    if (!/^`[\s\S]*\\`/.test(text)) return;
+    const code = text.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1');
+    this.#analyzer.codeInspector.inspectCode({ text: code, placing: this.#locate({ start, end }), name: '`' });
+  }
+
   /** `${x@P}` expands the value of a variable again. `${x:=value}` assigns. */
   #prompt(node: SyntaxNode): void {
     const text = this.text.slice(node.start, node.end);
@@ -272,7 +281,9 @@ export class SyntaxTreeVisitor implements WordReadContext {
   }
 
   #command(node: SyntaxNode, more: readonly SyntaxNode[], input: CommandInput | null): CommandOutput | null {
-    const words = mergeAdjacentWords(node.children, this.text).flatMap((word) => readShellWords(word, this));
+    const words = mergeAdjacentWords(node.children, this.text)
+      .filter((word) => !this.#isInputDescriptor(word))
+      .flatMap((word) => readShellWords(word, this));
     const assignments: VariableAssignment[] = [];
     let from = input;
     for (const child of node.children) {
@@ -288,6 +299,11 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const printed = this.#analyzer.analyze({ words: all, assignments, redirects, input: from, ...place });
     this.#analyzer.recordWrites(redirects, printed, this.scope);
     return printed;
+  }
+
+  /** The grammar reads the `0` of `sh 0<<< code` as an argument. */
+  #isInputDescriptor({ start, end }: SyntaxNode): boolean {
+    return /^\d+$/.test(this.text.slice(start, end)) && this.text.startsWith('<<', end);
   }
 
   #locate({ start, end }: TextSpan): CodeLocation {
