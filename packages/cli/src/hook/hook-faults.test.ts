@@ -1,7 +1,15 @@
 // Tier: ci. Starts many processes of the hook.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -275,7 +283,10 @@ test('rules for repositories and home directories also decide without the server
   const project = join(home, 'project');
   mkdirSync(join(project, '.git'), { recursive: true });
   writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
-  writeFileSync(join(project, '.git', 'config'), '[remote "origin"]\n  url = https://github.com/acme/app.git\n');
+  writeFileSync(
+    join(project, '.git', 'config'),
+    '[remote "origin"]\n  url = https://github.com/acme/app.git\n',
+  );
   const inHome = join(homedir(), '.aws', 'credentials');
   const read = (path: string) => ({
     hook_event_name: 'PreToolUse',

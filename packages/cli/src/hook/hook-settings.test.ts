@@ -23,7 +23,9 @@ test('the time limit for the server is below the time after which agents stop a 
 
 const CANNOT_RESTRICT = process.platform === 'win32' && 'Windows has no file modes';
 
-test('of a file that other users may read or change, only on_error: closed applies', { skip: CANNOT_RESTRICT }, (t) => {
+test('of a file that other users may read or change, only on_error: closed applies', {
+  skip: CANNOT_RESTRICT,
+}, (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'floe-hook-settings-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   const paths = { ...NO_FILES, managed: join(directory, 'managed'), user: join(directory, 'user') };

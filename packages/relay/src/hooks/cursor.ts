@@ -8,7 +8,13 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
   createConnectorEvent,
@@ -105,7 +111,8 @@ function attachmentPaths(payload: JsonObject): string[] {
 function readCommonFields(name: string, payload: JsonObject): CommonRelayEventFields {
   const toolUse = readShortTextField(payload, 'tool_use_id');
   const [root] = readListField(payload, 'workspace_roots');
-  const cwd = (readTextField(payload, 'cwd') || undefined) ?? (typeof root === 'string' ? root : undefined);
+  const cwd =
+    (readDirectoryField(payload, 'cwd') || undefined) ?? (typeof root === 'string' ? root : undefined);
   return {
     id: toolUse === undefined ? undefined : `${name}:${toolUse}`.slice(0, 200),
     session_id: readShortTextField(payload, 'session_id', 'conversation_id'),

@@ -7,7 +7,13 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
   createConnectorEvent,
@@ -32,7 +38,7 @@ function read(payload: JsonObject): HookCall {
   const common: CommonRelayEventFields = {
     session_id: readShortTextField(payload, 'session_id'),
     agent: { name: 'gemini-cli' },
-    cwd: readTextField(payload, 'cwd'),
+    cwd: readDirectoryField(payload, 'cwd'),
   };
   if (name === 'BeforeAgent')
     return {

@@ -45,6 +45,12 @@ export function readObjectField(from: JsonObject, ...names: readonly string[]): 
   return input === undefined ? {} : { input };
 }
 
+/** Returns the working directory. Undefined if it is longer than any system accepts, as if it were unknown. */
+export function readDirectoryField(from: JsonObject, name: string): string | undefined {
+  const directory = readTextField(from, name);
+  return directory !== undefined && directory.length > 4_096 ? undefined : directory;
+}
+
 /** Returns a member that is a list. Returns an empty list for any other value. */
 export function readListField(from: JsonObject, name: string): readonly Json[] {
   const value = valueAtPath(from, name);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { relayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
 import { createToolCallEvents } from './tool-events.ts';
@@ -153,7 +154,10 @@ test('a field that the agent may ignore does not hide the command or the file th
     createToolCallEvents(tool, input, COMMON).map(({ shell }) => shell?.command);
   assert.deepEqual(commandsOf('exec_command', { command: 'ls', cmd: 'rm -r x' }), ['ls', 'rm -r x']);
   assert.deepEqual(commandsOf('shell', { command: 'ls', argv: ['rm', 'a b'] }), ['ls', "rm 'a b'"]);
-  assert.deepEqual(commandsOf('shell', { command: 'ls', cmd: ['rm', 5] }), ['ls', JSON.stringify({ command: 'ls', cmd: ['rm', 5] })]);
+  assert.deepEqual(commandsOf('shell', { command: 'ls', cmd: ['rm', 5] }), [
+    'ls',
+    JSON.stringify({ command: 'ls', cmd: ['rm', 5] }),
+  ]);
   assert.deepEqual(commandsOf('write_bash', { command: 'ls', input: 'rm -r x{enter}' })[1], 'rm -r x');
   const pathsOf = (tool: string, input: JsonObject) =>
     createToolCallEvents(tool, input, COMMON).map(({ event, file }) => `${event} ${file?.path}`);
@@ -204,4 +208,29 @@ test('a task that the agent creates and runs is a shell command', () => {
   const input = { workspaceFolder: '/srv', task: { label: 'x', command: 'git push', args: ['-f'] } };
   const [event] = createToolCallEvents('create_and_run_task', input, COMMON);
   assert.equal(event?.shell?.command, 'git push -f');
+});
+
+test('no text that a model can choose makes an event invalid, and a long path still names its file', () => {
+  const long = `${'a/../'.repeat(2_000)}.env`;
+  const [file, ...others] = createToolCallEvents(
+    'Read',
+    { file_path: long, path: 'x'.repeat(9_000) },
+    COMMON,
+  );
+  assert.equal(file?.file?.path, '.env');
+  const [shell] = createToolCallEvents('Bash', { command: 'ls', workdir: 'x'.repeat(9_000) }, COMMON);
+  assert.equal(shell?.cwd, undefined);
+  for (const event of [file, shell, ...others]) assert.ok(relayEvent.safeParse(event).success);
+});
+
+test('a working directory can be relative to the one of the agent', () => {
+  const cwdOf = (directory: string) =>
+    createToolCallEvents('run_shell_command', { command: 'ls', directory }, { ...COMMON, cwd: '/srv' })[0]
+      ?.cwd;
+  assert.deepEqual(['sub', '/etc', '~/x', 'C:\\x'].map(cwdOf), ['/srv/sub', '/etc', '~/x', 'C:\\x']);
+});
+
+test('a tool call of Copilot CLI without a valid name is still a tool call', () => {
+  for (const toolName of [null, 5, ''])
+    assert.equal(eventsOf('copilot-cli', { toolName, toolArgs: { a: 1 } })[0]?.tool?.name, 'unknown');
 });

@@ -1,11 +1,15 @@
 import { MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findPatchedFiles } from '../patch-files.ts';
+import { cleanSegments } from '../rules/path-patterns.ts';
 import { readListField, readObjectField, readTextField, readTextFields } from './payload-fields.ts';
 import { findToolKind, isMatchedByName } from './tool-kinds.ts';
 
 /** The fields that all events of one call have in common. */
 export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
+
+/** Maximum number of characters of a path in an event. */
+const MAX_PATH_CHARS = 4_096;
 
 const PATH_FIELDS = [
   'file_path',
@@ -140,7 +144,10 @@ export function createConnectorEvent(
   input: JsonObject,
   common: CommonRelayEventFields,
 ): RelayEvent {
-  const known = { url: url?.slice(0, 4_096) || undefined, command: command?.slice(0, 4_096) || undefined };
+  const known = {
+    url: url?.slice(0, MAX_PATH_CHARS) || undefined,
+    command: command?.slice(0, MAX_PATH_CHARS) || undefined,
+  };
   const isUnknown = known.url === undefined && known.command === undefined && !server;
   const label = isUnknown ? 'unknown' : server?.slice(0, 200) || undefined;
   return createToolEvent({ name, server: label, ...known }, input, common);
@@ -155,7 +162,10 @@ export function createPromptEvent(
   return {
     ...common,
     event: 'prompt',
-    prompt: { text: prompt, attachments: attachments.map((path) => ({ path })) },
+    prompt: {
+      text: prompt,
+      attachments: attachments.filter(Boolean).map((path) => ({ path: shortenPath(path) })),
+    },
   };
 }
 
@@ -166,7 +176,12 @@ export function createFileEvent(
   content: string | undefined,
   common: CommonRelayEventFields,
 ): RelayEvent {
-  return { ...common, event, file: { path, content } };
+  return { ...common, event, file: { path: shortenPath(path), content } };
+}
+
+/** Agents resolve `a/../` before they open a file, so a long path can be the path of a file. */
+function shortenPath(path: string): string {
+  return path.length <= MAX_PATH_CHARS ? path : cleanSegments(path).slice(-MAX_PATH_CHARS) || '/';
 }
 
 /** Keys that end a line, and keys that end the input or the mode of a program. */
@@ -215,9 +230,13 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** The directory of the call may be relative to the one of the agent. A longer one than systems accept is unknown. */
 function withWorkingDirectory(input: JsonObject, common: CommonRelayEventFields): CommonRelayEventFields {
-  const cwd = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
-  return cwd ? { ...common, cwd } : common;
+  const given = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
+  if (!given) return common;
+  const isRelative = !/^(?:[\\/~]|[a-zA-Z]:)/.test(given) && common.cwd !== undefined;
+  const cwd = isRelative ? `${common.cwd}/${given}` : given;
+  return { ...common, cwd: cwd.length > MAX_PATH_CHARS ? undefined : cwd };
 }
 
 function createFileEvents(

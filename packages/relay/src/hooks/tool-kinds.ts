@@ -1,5 +1,13 @@
 /** `typing` tools type text into a shell that already runs. `search` tools read the files that they search. */
-export type ToolKind = 'shell' | 'powershell' | 'typing' | 'powershell typing' | 'read' | 'search' | 'write' | 'patch';
+export type ToolKind =
+  | 'shell'
+  | 'powershell'
+  | 'typing'
+  | 'powershell typing'
+  | 'read'
+  | 'search'
+  | 'write'
+  | 'patch';
 
 /** Kinds of built-in tools, by their name without case and separators. Any other tool is a tool call. */
 const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {

@@ -7,7 +7,13 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
   createConnectorEvent,
@@ -34,7 +40,7 @@ function read(payload: JsonObject): HookCall {
     session_id: readShortTextField(payload, 'trajectory_id'),
     turn_id: readShortTextField(payload, 'execution_id'),
     agent: { name: 'windsurf' },
-    cwd: readTextField(info, 'cwd'),
+    cwd: readDirectoryField(info, 'cwd'),
   };
   const gate = (events: HookCall['events']): HookCall => ({ name, events, report: null });
   switch (name) {

@@ -14,7 +14,8 @@ const AGENT_SETTINGS: Readonly<Record<string, string>> = {
 /** Arguments with which an agent does not run its hooks, or reads other settings. */
 const HOOKS_OFF = /disableAllHooks|^--(?:bare|setting-sources)\b|\bhooks\s*=\s*false|"hooks"\s*:/i;
 /** Variables that determine which settings an agent reads. */
-const SETTINGS_VARIABLE = /^(?:HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_\w*DIR)$/;
+const SETTINGS_VARIABLE =
+  /^(?:HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_\w*DIR)$/;
 
 /**
  * Returns the files that a command changes, or makes ineffective, without naming them: `git config core.hooksPath x`,

@@ -101,7 +101,8 @@ function possibleHomePaths(path: string): string[] {
   return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
 }
 
-function cleanSegments(path: string): string {
+/** Removes `.`, `..` and empty segments from a path. */
+export function cleanSegments(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
@@ -123,7 +124,9 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   const anchored: string[] = [];
   const floating: string[] = [];
   for (const given of patterns) {
-    const pattern = foldCharacters(given).replace(/^\$HOME(?=\/|$)/, '~').replace(/^(?:\*\*?\/)+/, '');
+    const pattern = foldCharacters(given)
+      .replace(/^\$HOME(?=\/|$)/, '~')
+      .replace(/^(?:\*\*?\/)+/, '');
     const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2) || '/'] : [pattern];
     if (isAbsolute(pattern)) anchored.push(...forms.map((form) => abbreviateHome(form, null)));
     else floating.push(...forms.flatMap((form) => [form, `*/${form}`]));

@@ -99,7 +99,9 @@ function operandAccesses(
   const { withoutFirst, inPlaceOptions } = roles;
   const operands = findOperands(words, roles);
   const hasFirst = roles.first !== undefined && !options.some((option) => withoutFirst?.test(option));
-  const hasTarget = options.some((option) => isOneOfOptions(option.replace(/=.*$/s, ''), roles.outputOptions));
+  const hasTarget = options.some((option) =>
+    isOneOfOptions(option.replace(/=.*$/s, ''), roles.outputOptions),
+  );
   const { recursiveOptions: recursive } = roles;
   const isRecursive =
     recursive === 'always' || (recursive !== undefined && options.some((option) => recursive.test(option)));
@@ -193,7 +195,11 @@ function optionAccesses(words: readonly ShellWord[], roles: CommandFileRoles): F
     if (textOptions.includes(option)) return [];
     if (isOneOfOptions(text, outputOptions)) return next ? [createAccess(next, 'write')] : [];
     if (inputOptions.includes(option))
-      return value === undefined ? (next ? [createAccess(next, 'read')] : []) : optionValueAccesses(word, 'read');
+      return value === undefined
+        ? next
+          ? [createAccess(next, 'read')]
+          : []
+        : optionValueAccesses(word, 'read');
     const isOutput = (options: readonly string[]) =>
       options.some((one) => one === option || (/^-\w$/.test(one) && text.startsWith(one)));
     if (isOutput(outputOptions)) return optionValueAccesses(word, 'write');

@@ -53,7 +53,11 @@ test('included files are found with and without their suffix, and a library in a
 });
 
 test('the files to which a program prints are found', () => {
-  for (const program of ['{ print > "/etc/x" }', '{ printf("%s", $1) >> "/etc" "/x" }', '{ print $1, $2>"/etc/x" }'])
+  for (const program of [
+    '{ print > "/etc/x" }',
+    '{ printf("%s", $1) >> "/etc" "/x" }',
+    '{ print $1, $2>"/etc/x" }',
+  ])
     assert.deepEqual(findAwkCommands(program).writes, ['/etc/x'], program);
   assert.deepEqual(findAwkCommands('$1 > "b" { print }; { x = $1 > "c" }').writes, []);
 });

@@ -43,7 +43,8 @@ export function findWrittenLiterals(code: string, literals: readonly CodeLiteral
   if (values.size === 0) return [...written];
   for (const { 0: name, index: start } of code.matchAll(IDENTIFIER)) {
     const texts = values.get(name);
-    if (texts && isWritten(code, { start, end: start + name.length })) for (const text of texts) written.add(text);
+    if (texts && isWritten(code, { start, end: start + name.length }))
+      for (const text of texts) written.add(text);
   }
   return [...written];
 }

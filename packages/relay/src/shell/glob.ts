@@ -111,8 +111,7 @@ function advanceOverlap({ rule, word, row, next, at }: OverlapStep): void {
     if (repeats || (char === '*' && token !== '')) row[n + 1] = (row[n + 1] ?? 0) | state;
     if (char === '*') next[n] = (next[n] ?? 0) | state;
     if (char === '*' || char === '' || token === '' || !wildcardMatches(token, char, isStart)) continue;
-    const isSpelled =
-      token === ANY_DOTTED_CHARACTERS || (!isWildcard(token) && char !== '/' && char !== '~');
+    const isSpelled = token === ANY_DOTTED_CHARACTERS || (!isWildcard(token) && char !== '/' && char !== '~');
     const to = repeats ? n : n + 1;
     next[to] = (next[to] ?? 0) | state | (isSpelled ? 3 : 0);
   }

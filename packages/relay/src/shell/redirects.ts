@@ -107,8 +107,7 @@ function expandHeredoc(
     if (value === null && unknown !== 'variable' && unknown !== 'program')
       return createUnknownCommandOutput(unknown);
     text +=
-      unescapeHeredoc(source.text.slice(at, node.start)) +
-      (value ?? source.text.slice(node.start, node.end));
+      unescapeHeredoc(source.text.slice(at, node.start)) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }
   return createTextCommandOutput(text + unescapeHeredoc(source.text.slice(at, body.end)));

@@ -217,7 +217,11 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const text = this.text.slice(start, end);
     if (!/^`[\s\S]*\\`/.test(text)) return;
     const code = text.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1');
-    this.#analyzer.codeInspector.inspectCode({ text: code, placing: this.#locate({ start, end }), name: '`' });
+    this.#analyzer.codeInspector.inspectCode({
+      text: code,
+      placing: this.#locate({ start, end }),
+      name: '`',
+    });
   }
 
   /** `${x@P}` expands the value of a variable again. `${x:=value}` assigns. */

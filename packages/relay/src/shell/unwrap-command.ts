@@ -98,7 +98,8 @@ class WrapperReader {
     return {
       nested: this.#inner,
       files: this.#inner.length === 0 ? this.#scripts() : [],
-      own: starts.length === 0 ? this.#args.length : Math.min(this.#args.length, Math.max(...starts) + before),
+      own:
+        starts.length === 0 ? this.#args.length : Math.min(this.#args.length, Math.max(...starts) + before),
       traits: raises === true ? ['raises_privileges'] : [],
       unclearReasons: this.#doubts,
       readsInput: shell === true && this.#inner.length === 0,

@@ -17,7 +17,7 @@ const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_LINE_CHARACTERS = 500;
 /** Characters that are invisible or that change the order in which others are displayed, and escape sequences. */
 const DECEPTIVE_CHARACTERS =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f/gu;
 /** Longer than most secrets, including most private keys. */
 const MAX_SECRET_CHARACTERS = 4_096;
 
@@ -97,7 +97,8 @@ function showHiddenCharacters(text: string): string {
 
 /** Says that a part of the action is not stored, so that nobody approves only the visible part by mistake. */
 function describeMissingText({ shell, tool, prompt }: RelayEvent): string {
-  if (tool && hasLongArguments(tool)) return ' (Floe does not store these arguments, because they are too long.)';
+  if (tool && hasLongArguments(tool))
+    return ' (Floe does not store these arguments, because they are too long.)';
   const text = shell?.command ?? prompt?.text ?? '';
   return text.length > MAX_TEXT_CHARACTERS
     ? ` … (This text is incomplete. The whole text has ${text.length} characters.)`
