@@ -2,7 +2,8 @@ import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import { ANY_TEXT_WILDCARD, globToWordPattern, isUnknownPattern } from '../shell/glob.ts';
 import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
-import { type CommandFileRoles, type FileRole, resolveFileRoles } from './file-roles.ts';
+import type { CommandFileRoles, FileRole } from './command-file-roles.ts';
+import { resolveFileRoles } from './file-roles.ts';
 import { findGoverningPaths } from './governing-commands.ts';
 
 /** A file that a command would read or write. */

@@ -1,4 +1,4 @@
-import type { CommandFileRoles } from './file-roles.ts';
+import type { CommandFileRoles } from './command-file-roles.ts';
 
 /** The roles of commands that copy files: the last argument is the target. */
 export const COPY_ROLES: CommandFileRoles = {

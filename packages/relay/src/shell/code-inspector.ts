@@ -194,7 +194,7 @@ export class CodeInspector {
       this.#sink.reportUnclear('it runs code that is not known in advance or is too long', given);
       return [];
     }
-    const { texts, commands, reads, writes, unclearReason } = analyzeForeignCode(text);
+    const { texts, commands, files, unclearReason } = analyzeForeignCode(text);
     if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
     const around = createNestedCodeContext(given.context, given.words[0]?.text ?? '');
     const doubts = this.#sink.unclear.length;
@@ -207,9 +207,7 @@ export class CodeInspector {
     // A literal that is not a command does not make the code unclear.
     this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
     if (isWorkExhausted(this.#work)) this.#sink.reportUnclear('it is too complex to be analyzed', given);
-    return [...reads.map((path) => ['<', path] as const), ...writes.map((path) => ['>', path] as const)].map(
-      ([operator, path]) => ({ operator, target: createGlobWord(path, word) }),
-    );
+    return files.map(({ operator, path }) => ({ operator, target: createGlobWord(path, word) }));
   }
 
   /** Analyzes commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */

@@ -24,7 +24,7 @@ import {
   normalizeGitInvocation,
   resolveOrRecordGitAlias,
 } from './git-commands.ts';
-import { guessWrappedCommands } from './guess-wrapped-commands.ts';
+import { findRecordedCommand, guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { findCommandsInOptions } from './option-commands.ts';
@@ -288,14 +288,6 @@ const EVALUATING_BUILTINS = new Set([
 function withoutEmptyWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const first = words.findIndex(({ text, splits }) => text !== '' || !splits);
   return first === -1 ? [] : words.slice(first);
-}
-
-/** On BSD systems, a command follows the file: `script -q /dev/null rm x`. */
-function findRecordedCommand(args: readonly ShellWord[]): NestedCommand[] {
-  const file = args.findIndex(({ text }) => !text?.startsWith('-'));
-  const words = file === -1 ? [] : args.slice(file + 1);
-  const isCommand = words.length > 0 && !words[0]?.text?.startsWith('-') && args[file - 1]?.text !== '-c';
-  return isCommand ? [{ kind: 'words', words }] : [];
 }
 
 function defineAlias(word: ShellWord, scope: ShellScope): NestedCommand {

@@ -6,10 +6,8 @@ export interface ForeignCodeAnalysis {
   readonly texts: readonly string[];
   /** Commands as lists of words. */
   readonly commands: readonly (readonly string[])[];
-  /** Paths that it may read. */
-  readonly reads: readonly string[];
-  /** Paths that it writes, moves or deletes. */
-  readonly writes: readonly string[];
+  /** Paths that it may read (`<`), and paths that it writes, moves or deletes (`>`). */
+  readonly files: readonly { readonly operator: '<' | '>'; readonly path: string }[];
   /** Why its effect is unknown. Null if its literals determine it. */
   readonly unclearReason: string | null;
 }
@@ -72,7 +70,11 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
     ? [...new Set(paths)].flatMap((text) => findPaths(text, code))
     : [];
   const writes = findWrittenLiterals(code, literals).flatMap((text) => findPaths(text, code));
-  return { texts, commands, reads, writes, unclearReason: findUnclearReason(code, bare, literals) };
+  const files = [
+    ...reads.map((path) => ({ operator: '<' as const, path })),
+    ...writes.map((path) => ({ operator: '>' as const, path })),
+  ];
+  return { texts, commands, files, unclearReason: findUnclearReason(code, bare, literals) };
 }
 
 function findUnclearReason(code: string, bare: string, literals: readonly Literal[]): string | null {

@@ -3,6 +3,7 @@ import type { CodeContext } from './code-context.ts';
 import type { VariableAssignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
 import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
+import { readNestedBackticks } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
 import { readArrayElements, readAssignment } from './read-assignment.ts';
@@ -63,9 +64,6 @@ export class SyntaxTreeVisitor implements WordReadContext {
         this.#prompt(node);
         break;
       case 'declaration_command':
-        this.#subscripts(node);
-        this.#declare(node);
-        return null;
       case 'unset_command':
         this.#subscripts(node);
         this.#declare(node);
@@ -163,11 +161,10 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const assignment = readAssignment(node, this);
     const scalar = name?.type === 'variable_name' ? assignment.name : assignment.name.replace(/\[.*$/s, '');
     if (value?.type === 'array') this.scope.assign(scalar, readArrayElements(value, this));
-    else if (operator?.type === '=') this.scope.assign(scalar, [readAssignedValue(value, this)]);
-    else
-      this.scope.assign(scalar, [
-        [...(this.scope.value(scalar)?.[0] ?? []), ...readAssignedValue(value, this)],
-      ]);
+    else {
+      const before = operator?.type === '=' ? [] : (this.scope.value(scalar)?.[0] ?? []);
+      this.scope.assign(scalar, [[...before, ...readAssignedValue(value, this)]]);
+    }
     this.#analyzer.inspectAssignments([assignment], this.#locate(node));
   }
 
@@ -212,16 +209,10 @@ export class SyntaxTreeVisitor implements WordReadContext {
     });
   }
 
-  /** In backticks, `\\`` starts another substitution. The grammar reads it as text. */
   #nestedBackticks({ start, end }: SyntaxNode): void {
-    const text = this.text.slice(start, end);
-    if (!/^`[\s\S]*\\`/.test(text)) return;
-    const code = text.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1');
-    this.#analyzer.codeInspector.inspectCode({
-      text: code,
-      placing: this.#locate({ start, end }),
-      name: '`',
-    });
+    const text = readNestedBackticks(this.text.slice(start, end));
+    if (text !== null)
+      this.#analyzer.codeInspector.inspectCode({ text, placing: this.#locate({ start, end }), name: '`' });
   }
 
   /** `${x@P}` expands the value of a variable again. `${x:=value}` assigns. */
@@ -285,9 +276,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
   }
 
   #command(node: SyntaxNode, more: readonly SyntaxNode[], input: CommandInput | null): CommandOutput | null {
-    const words = mergeAdjacentWords(node.children, this.text)
-      .filter((word) => !this.#isInputDescriptor(word))
-      .flatMap((word) => readShellWords(word, this));
+    const words = mergeAdjacentWords(node.children, this.text).flatMap((word) => readShellWords(word, this));
     const assignments: VariableAssignment[] = [];
     let from = input;
     for (const child of node.children) {
@@ -303,11 +292,6 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const printed = this.#analyzer.analyze({ words: all, assignments, redirects, input: from, ...place });
     this.#analyzer.recordWrites(redirects, printed, this.scope);
     return printed;
-  }
-
-  /** The grammar reads the `0` of `sh 0<<< code` as an argument. */
-  #isInputDescriptor({ start, end }: SyntaxNode): boolean {
-    return /^\d+$/.test(this.text.slice(start, end)) && this.text.startsWith('<<', end);
   }
 
   #locate({ start, end }: TextSpan): CodeLocation {
