@@ -51,6 +51,12 @@ test('a person who approves an action sees all of it, also its end and its invis
   assert.equal(hidden, 'post {} (Floe does not store these arguments, because they are too long.)');
 });
 
+test('the name that a user chose for a connector does not look like the connector', () => {
+  const tool = { name: 'delete', server: 'https://mcp.example.com', arguments: {} };
+  const { action } = toStoredRelayEvent(relayEvent.parse({ event: 'tool', tool }), 'masked');
+  assert.equal(action, '(connector named "https://mcp.example.com") delete {}');
+});
+
 test('keep_text also applies to reports, in which secrets and card numbers are masked', () => {
   const caller = { orgId: 'acme', keyId: 'k', keyName: 'k', team: null, owner: null };
   const details = { hook: 'afterShellExecution', command: 'pay 4111 1111 1111 1111 internal.example' };

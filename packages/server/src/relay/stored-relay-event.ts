@@ -81,7 +81,9 @@ function eventName({ event, tool, shell }: RelayEvent): string {
 }
 
 function describeEvent({ shell, tool, prompt, file }: RelayEvent): string {
-  const server = tool?.url ?? tool?.command ?? tool?.server;
+  // A user can choose any name, such as the URL of another connector.
+  const label = tool?.server === undefined ? undefined : `(connector named ${JSON.stringify(tool.server)})`;
+  const server = tool?.url ?? tool?.command ?? label;
   const call =
     tool && `${server === undefined ? '' : `${server} `}${tool.name} ${JSON.stringify(tool.arguments)}`;
   return shell?.command ?? call ?? prompt?.text ?? file?.path ?? '';
