@@ -50,7 +50,7 @@ function serverMatcher(
   urls: readonly string[] | undefined,
   commands: readonly string[] | undefined,
 ): ToolMatcher {
-  const byUrl = compileWildcards((urls ?? []).map(cleanUrl));
+  const byUrl = compileWildcards((urls ?? []).flatMap(toUrlForms));
   const byCommand = compileWildcards(commands ?? []);
   return ({ url, command, server }) => {
     if (url !== undefined && byUrl(cleanUrl(url))) return 'yes';
@@ -60,12 +60,23 @@ function serverMatcher(
   };
 }
 
+/** The normalized forms of a URL pattern. `https://host/*` also matches the connector `https://host`. */
+function toUrlForms(pattern: string): string[] {
+  const clean = cleanUrl(pattern);
+  return clean.endsWith('/*') ? [clean, clean.slice(0, -2)] : [clean];
+}
+
 /** Normalizes a URL: case of the host, default port, user name and trailing slash. */
 function cleanUrl(url: string): string {
-  if (url.includes('*')) return url.replace(/\/$/, '');
+  // A pattern is not a URL.
+  if (url.includes('*'))
+    return url
+      .replace(/^(https:\/\/[^/]+):443(?=\/|$)/i, '$1')
+      .replace(/^(http:\/\/[^/]+):80(?=\/|$)/i, '$1')
+      .replace(/\/$/, '');
   try {
     const { protocol, host, pathname, search } = new URL(url);
-    return `${protocol}//${host}${pathname}${search}`.replace(/\/$/, '');
+    return `${protocol}//${host.replace(/\.(?=:|$)/, '')}${pathname}${search}`.replace(/\/$/, '');
   } catch {
     return url;
   }

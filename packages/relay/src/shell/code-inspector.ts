@@ -13,9 +13,9 @@ import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
-import type { CommandInput } from './redirects.ts';
 import { isWorkExhausted, MAX_CODE_CHARS, type RemainingAnalysisWork } from './shell-parser.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
+import type { CommandInput } from './shell-word.ts';
 import {
   type CommandOutput,
   createGlobWord,

@@ -4,7 +4,7 @@ import { predictFileSearchOutput } from './command-output.ts';
 import { unescapePrintf } from './escapes.ts';
 import { type OptionSyntax, type ParsedOption, parseCommandOptions } from './parse-options.ts';
 import { findPositionalArguments } from './positional-arguments.ts';
-import type { CommandInput } from './redirects.ts';
+import type { CommandInput } from './shell-word.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
 const MAX_LINES = 16;

@@ -1,7 +1,7 @@
 import { predictCommandOutput } from './command-output.ts';
 import { parseAssignment } from './environment-effects.ts';
-import type { CommandInput } from './redirects.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
+import type { CommandInput } from './shell-word.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
 /**

@@ -36,6 +36,12 @@ export interface CommandOutput {
   readonly unknown: UnknownTextSource;
 }
 
+/** The input that a command reads. */
+export interface CommandInput {
+  readonly kind: 'pipe' | 'text' | 'file';
+  readonly printed: CommandOutput;
+}
+
 /** One word of a command after expansion. */
 export interface ShellWord {
   readonly start: number;

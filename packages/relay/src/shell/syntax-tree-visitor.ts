@@ -6,19 +6,20 @@ import { createUnknownCommandOutput, joinCommandOutputs } from './command-output
 import { readNestedBackticks } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
+import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { readArrayElements, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import { findNamerefChange } from './record-variable-changes.ts';
 import {
-  type CommandInput,
   findHeredocBackticks,
   readHereString,
   readRedirectInput,
+  readRedirectInputs,
   readRedirects,
 } from './redirects.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
-import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
+import type { CommandInput, CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
 import { isStatementType, mergeAdjacentWords } from './syntax-tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
@@ -68,6 +69,10 @@ export class SyntaxTreeVisitor implements WordReadContext {
         this.#subscripts(node);
         this.#declare(node);
         return null;
+      case 'process_substitution':
+        if (this.text.startsWith('>(', node.start))
+          return joinCommandOutputs(this.#visitChildren(node, NETWORK_COMMAND_INPUT));
+        break;
       case 'test_command':
         this.#subscripts(node);
         break;
@@ -200,13 +205,8 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const redirects = node.children.filter(({ type }) => type === 'file_redirect');
     if (redirects.length === 0) return;
     const { redirects: targets } = readRedirects(redirects, this);
-    this.#analyzer.analyze({
-      words: [],
-      assignments: [],
-      redirects: targets,
-      input: null,
-      ...this.#locate(node),
-    });
+    const nothing = { words: [], assignments: [], input: null };
+    this.#analyzer.analyze({ ...nothing, redirects: targets, ...this.#locate(node) });
   }
 
   #nestedBackticks({ start, end }: SyntaxNode): void {
@@ -248,10 +248,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
       ...redirects,
       ...inHeredocs.filter(({ field }) => field === 'redirect' || field === 'argument'),
     ];
-    const here = redirects
-      .map((redirect) => readRedirectInput(redirect, this))
-      .find((found) => found !== null);
-    const from = here ?? input;
+    const from = readRedirectInputs(redirects, this) ?? input;
     for (const part of [...redirects, ...inHeredocs])
       if (!isStatementType(part.type) && part.type !== 'heredoc_redirect') this.#visitChildren(part, null);
     for (const command of findHeredocBackticks(redirects, this.text))

@@ -43,9 +43,9 @@ export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): 
   return words;
 }
 
-/** The grammar reads the `0` of `sh 0<<< code` as an argument. */
+/** The grammar reads the `0` of `sh 0<<< code` and `sh 0< file` as an argument. */
 function isInputDescriptor({ start, end }: SyntaxNode, text: string): boolean {
-  return text.startsWith('<<', end) && /^\d+$/.test(text.slice(start, end));
+  return text.startsWith('<', end) && /^\d+$/.test(text.slice(start, end));
 }
 
 /** The nodes of a word that are not plain text. */
