@@ -10,7 +10,7 @@ import { OrgPacer } from '../core/org-pacer.ts';
 import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
 import type { RowSink } from '../store/store-interfaces.ts';
-import type { RelayApprovals } from './relay-approvals.ts';
+import { MAX_WAITING_APPROVALS_PER_KEY, type RelayApprovals } from './relay-approvals.ts';
 import type { RelayCaller } from './relay-caller.ts';
 import type { RelayConfigRegistry, VersionedRelayConfig } from './relay-config-registry.ts';
 import type { RelaySessionTracker } from './relay-session-tracker.ts';
@@ -37,6 +37,14 @@ interface CachedDecision {
   readonly until: number;
   readonly answer: RelayDecision;
 }
+
+/** The decision on an action that needs an approval, if too many approvals are waiting. */
+const TOO_MANY_APPROVALS = {
+  decision: 'deny',
+  userMessage: `This action requires an approval, and ${MAX_WAITING_APPROVALS_PER_KEY} approvals of this key are waiting. Ask an admin to decide them.`,
+  agentMessage:
+    'This action requires an approval, and too many approvals are waiting. Do not request more actions that require an approval.',
+} as const;
 
 /** An event, its caller and the decision. */
 interface AnsweredEvent {
@@ -98,6 +106,7 @@ export class RelayDecisionEngine {
     let verdict = await evaluate();
     const id = named === null ? createId('dec', nowMs) : deriveId('dec', named);
     let approval: RelayDecision['approval'] = null;
+    let isFinal = true;
     if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
       const asked = await this.#options.approvals.requestApproval({
         caller,
@@ -108,10 +117,14 @@ export class RelayDecisionEngine {
         config: relay.config,
       });
       if (asked.granted) verdict = await evaluate(asked.rules);
-      else approval = asked.approval;
+      else {
+        isFinal = false;
+        approval = asked.approval;
+        if (approval === null) verdict = { ...verdict, ...TOO_MANY_APPROVALS };
+      }
     }
     const answer = toRelayDecision(id, verdict, approval);
-    if (named !== null && approval === null)
+    if (named !== null && isFinal)
       this.#answers.set(caller.orgId, named, {
         until: clock.monotonic() + DECISION_CACHE_MS,
         answer,
