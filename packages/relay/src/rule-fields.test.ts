@@ -143,8 +143,13 @@ test('a pattern for the URL of a connector matches every way to write that URL',
         ['deny'],
         `${server_url} ${url}`,
       );
-  for (const url of ['https://mcp.example.com.evil.example/', 'https://evil.example/?https://mcp.example.com/'])
-    assert.deepEqual(decisions({ match: { server_url: 'https://mcp.example.com/*' } }, called(url)), ['abstain']);
+  for (const url of [
+    'https://mcp.example.com.evil.example/',
+    'https://evil.example/?https://mcp.example.com/',
+  ])
+    assert.deepEqual(decisions({ match: { server_url: 'https://mcp.example.com/*' } }, called(url)), [
+      'abstain',
+    ]);
 });
 
 test('an exception with a tool and a text applies only if both match', () => {

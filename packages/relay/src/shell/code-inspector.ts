@@ -11,6 +11,7 @@ import {
 import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
+import { toCodeWithVariables } from './glob.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
 import { isWorkExhausted, MAX_CODE_CHARS, type RemainingAnalysisWork } from './shell-parser.ts';
@@ -20,6 +21,7 @@ import {
   type CommandOutput,
   createGlobWord,
   createLiteralWord,
+  createUnknownWord,
   type ShellWord,
   type TextSpan,
 } from './shell-word.ts';
@@ -75,11 +77,7 @@ export class CodeInspector {
   /** Analyzes functions that the code defines and does not call. */
   inspectUncalledFunctions(): void {
     for (const [shellFunction, { name, context, ...place }] of this.#uncalled) {
-      const unknown = { ...createLiteralWord('', place), text: null, certain: false, pattern: '\uE000' };
-      const args = Array.from({ length: MAX_UNKNOWN_ARGS }, () => ({
-        ...unknown,
-        unknown: 'variable' as const,
-      }));
+      const args = Array.from({ length: MAX_UNKNOWN_ARGS }, () => createUnknownWord(place));
       this.inspectFunctionBody(
         shellFunction,
         [createLiteralWord(name, place), ...args],
@@ -252,6 +250,8 @@ export class CodeInspector {
         this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
       return;
     }
+    const known = run.text === null ? toCodeWithVariables(run.word.pattern) : null;
+    if (known !== null) this.inspectCode({ text: known, placing: given, name, input: given.input });
     if (run.text === null && run.word.unknown === 'program') return;
     const filledIn = predictArguments(name, args, [run.word, ...(run.args ?? [])], given.input);
     for (const [word, ...values] of filledIn) {

@@ -117,6 +117,9 @@ function startsUnknownProgram(code: string, literals: readonly Literal[]): boole
 const LITERAL =
   /"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)'|`((?:[^`\\]|\\[\s\S])*)`|(?:%x|\bqx|\bqw|\bq)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|\/([^/]*)\/|\|([^|]*)\|)/g;
 
+/** `{name}` in a formatted string of Python. In shell code, it is the value of a variable. */
+const FORMATTED_VALUE = /\{\s*(?:[\w.]*\.)?(\w+)[^{}]*\}/g;
+
 function findLiterals(code: string): Literal[] {
   const literals: Literal[] = [];
   for (const match of code.matchAll(LITERAL)) {
@@ -124,7 +127,9 @@ function findLiterals(code: string): Literal[] {
     const text = groups.find((group) => group !== undefined) ?? '';
     const start = match.index ?? 0;
     const isCommand = /^(?:`|%x|qx)/.test(whole);
-    literals.push({ text: unescaped(text), start, end: start + whole.length, isCommand });
+    const isFormatted = /(?:^|[^\w])[rR]?[fF][rR]?$/.test(code.slice(Math.max(0, start - 3), start));
+    const value = isFormatted ? text.replaceAll(FORMATTED_VALUE, '$$$1') : text;
+    literals.push({ text: unescaped(value), start, end: start + whole.length, isCommand });
     if (literals.length >= MAX_LITERALS) break;
   }
   return literals;

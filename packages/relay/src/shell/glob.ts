@@ -43,6 +43,14 @@ export function globToWordPattern(text: string, isStart: boolean, dotglob: boole
   });
 }
 
+/**
+ * Returns code with unknown parts, in which a variable stands for each of them, as in `rm -r $file` for
+ * `xargs -I{} sh -c 'rm -r {}'`. Returns null if nothing of the code is known.
+ */
+export function toCodeWithVariables(pattern: string): string | null {
+  return isUnknownPattern(pattern.trim()) ? null : pattern.replaceAll(/[\uE000-\uE005]+/g, '$file');
+}
+
 /** Maximum length of patterns that are compared by character. */
 const MAX_CHARACTERS = 600;
 

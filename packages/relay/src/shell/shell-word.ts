@@ -92,6 +92,12 @@ export interface TextSpan {
   readonly end: number;
 }
 
+/** Creates a word with an unknown value, such as an argument of a function that is called later. */
+export function createUnknownWord(place: TextSpan): ShellWord {
+  const unknown = { text: null, certain: false, pattern: ANY_TEXT_WILDCARD, unknown: 'variable' } as const;
+  return { ...createLiteralWord('', place), ...unknown };
+}
+
 /** Creates a word with a known value at a position in the text. */
 export function createLiteralWord(text: string, { start, end }: TextSpan): ShellWord {
   const known = { certain: true, isSpelledOut: true, prefix: text, pattern: text, unknown: null };
