@@ -128,6 +128,30 @@ test('text matches the strings of tool arguments at any depth, also where JSON e
   assert.deepEqual(decisions({ match }, call('drop'), call('x')), ['abstain', 'abstain']);
 });
 
+test('arguments that are nested thousands of levels deep are matched', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(100_000)}{"owner":"acme"}${']'.repeat(100_000)}`);
+  const call: Asked = { event: { event: 'tool', tool: { name: 'get', arguments: { repo: deep } } } };
+  assert.deepEqual(decisions({ match: { arguments: { 'repo.owner': 'acme' } } }, call), ['deny']);
+});
+
+test('a pattern for the URL of a connector matches every way to write that URL', () => {
+  const called = (url: string) => tool({ url });
+  for (const server_url of ['https://mcp.example.com/*', 'https://MCP.example.com:443/*'])
+    for (const url of ['', '/', '/sse', ':443/sse', './sse', '?x=1'])
+      assert.deepEqual(
+        decisions({ match: { server_url } }, called(`https://mcp.example.com${url}`)),
+        ['deny'],
+        `${server_url} ${url}`,
+      );
+  for (const url of [
+    'https://mcp.example.com.evil.example/',
+    'https://evil.example/?https://mcp.example.com/',
+  ])
+    assert.deepEqual(decisions({ match: { server_url: 'https://mcp.example.com/*' } }, called(url)), [
+      'abstain',
+    ]);
+});
+
 test('an exception with a tool and a text applies only if both match', () => {
   const call = (text: string): Asked => ({
     event: { event: 'tool', tool: { name: 'query', arguments: { text } } },

@@ -54,7 +54,9 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
 export function tryClaimBundleRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
   try {
-    if (nowMs - statSync(marker).mtimeMs < refreshMs) return false;
+    const ageMs = nowMs - statSync(marker).mtimeMs;
+    // After the clock was set back, the last download is in the future. It must not delay the next one.
+    if (ageMs >= 0 && ageMs < refreshMs) return false;
     utimesSync(marker, nowMs / 1000, nowMs / 1000);
   } catch {
     try {

@@ -10,6 +10,7 @@ import {
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import { type BundleCacheLocation, getBundleCacheDirectory, readCachedBundle } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
+import { addMachineContext } from './prepare-relay-events.ts';
 import { verifyCachedBundle } from './verify-cached-bundle.ts';
 
 /**
@@ -69,7 +70,7 @@ async function evaluateRules(
   try {
     const relay = compileRelayConfig(config);
     const grammar = events.some(({ shell }) => shell !== undefined) ? await loadShellParser() : null;
-    return events.map((event) => {
+    return addMachineContext(events).map((event) => {
       const { decision, userMessage, agentMessage } = evaluateRelayEvent(event, {
         relay,
         grammar,

@@ -164,7 +164,7 @@ test('install stores a new key in settings that exist, and changes nothing else'
   put(path, writable, 0o666);
   chmodSync(path, 0o666);
   const unsafe = await install({ FLOE_RELAY_KEY: 'eis_test' });
-  assert.match(unsafe.stdout, /readable by other users/);
+  assert.match(unsafe.stdout, /other users have access to it/);
   assert.equal(readFileSync(path, 'utf8'), writable, 'another user can have written the base URL');
   chmodSync(path, 0o600);
 

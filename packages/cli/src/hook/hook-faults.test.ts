@@ -1,9 +1,17 @@
 // Tier: ci. Starts many processes of the hook.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
@@ -11,7 +19,7 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { HookReply } from '@floe/relay/hooks/hook-adapter';
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/hook-adapters';
-import { getBundleCacheDirectory, storeCachedBundle } from './bundle-cache.ts';
+import { getBundleCacheDirectory, storeCachedBundle, tryClaimBundleRefresh } from './bundle-cache.ts';
 import { handleAgentHook } from './handle-agent-hook.ts';
 import type { HookSettings } from './hook-settings.ts';
 import { markServerResponsive, UNRESPONSIVE_SERVER_TTL_MS } from './unresponsive-server.ts';
@@ -260,6 +268,45 @@ test('a server that let a deadline pass is not asked again for a while, and the 
   const moved = { ...settings, baseUrl: `${server.url}/elsewhere` };
   await ask(golden, JSON.stringify(golden.payload), moved);
   assert.equal(server.connections - before, 3, 'another address is asked at once');
+});
+
+test('rules are downloaded again after the clock was set back', () => {
+  const directory = join(home, 'clock');
+  const now = Date.now();
+  assert.equal(tryClaimBundleRefresh(directory, 60_000, now + 86_400_000), true);
+  utimesSync(join(directory, 'asked'), now / 1000 + 86_400, now / 1000 + 86_400);
+  assert.equal(tryClaimBundleRefresh(directory, 60_000, now), true);
+  assert.equal(tryClaimBundleRefresh(directory, 60_000, now + 1_000), false);
+});
+
+test('rules for repositories and home directories also decide without the server', async () => {
+  const project = join(home, 'project');
+  mkdirSync(join(project, '.git'), { recursive: true });
+  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(
+    join(project, '.git', 'config'),
+    '[remote "origin"]\n  url = https://github.com/acme/app.git\n',
+  );
+  const inHome = join(homedir(), '.aws', 'credentials');
+  const read = (path: string) => ({
+    hook_event_name: 'PreToolUse',
+    session_id: 's',
+    cwd: project,
+    tool_name: 'Read',
+    tool_input: { file_path: path },
+  });
+  const of = (more: object) => ({ name: '', relay: { mode: 'enforce', rules: [rule(more)] }, stops: true });
+  const here = { on: 'file_read', when: undefined, match: { path: 'notes' } };
+  const [golden] = GOLDENS.filter(({ agent }) => agent === 'claude-code');
+  assert.ok(golden);
+  for (const [at, mode, path, isStopped] of [
+    [120, of({ ...here, who: { repositories: 'github.com/acme/*', branches: 'main' } }), 'notes', true],
+    [121, of({ ...here, who: { repositories: 'github.com/other/*' } }), 'notes', false],
+    [122, of({ ...here, match: { path: '~/.aws/credentials' } }), inHome, true],
+  ] as const) {
+    const settings = settingsOf(mode, 'http://127.0.0.1:9', at);
+    assert.equal(stops(await ask(golden, JSON.stringify(read(path)), settings)), isStopped, String(at));
+  }
 });
 
 test('a server that moves to another address keeps its rules on the machine', async () => {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { listAgentHookDefinitions } from './agent-hook-definitions.ts';
 import { readHookSettings, resolveHookServerTimeoutMs } from './hook-settings.ts';
@@ -16,4 +19,33 @@ test('the time limit for the server is below the time after which agents stop a 
   const limit = resolveHookServerTimeoutMs(settings, 'codex', 'PreToolUse');
   // Starting the hook and deciding without the server takes time, too.
   for (const ms of limits) assert.ok(limit <= ms - 3_000, `${limit} ms, stopped after ${ms} ms`);
+});
+
+const CANNOT_RESTRICT = process.platform === 'win32' && 'Windows has no file modes';
+
+test('of a file that other users may read or change, only on_error: closed applies', {
+  skip: CANNOT_RESTRICT,
+}, (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'floe-hook-settings-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const paths = { ...NO_FILES, managed: join(directory, 'managed'), user: join(directory, 'user') };
+  const settings = { base_url: 'https://other.example', key: 'eis_other', on_error: 'closed' };
+  for (const [path, mode] of [
+    [paths.managed, 0o666],
+    [paths.user, 0o644],
+  ] as const) {
+    writeFileSync(path, JSON.stringify(settings));
+    chmodSync(path, mode);
+    const read = readHookSettings(paths, { FLOE_RELAY_KEY: 'eis_mine' });
+    assert.notEqual(read.baseUrl, settings.base_url);
+    assert.notEqual(read.key, settings.key);
+    assert.equal(read.onError, 'closed');
+    assert.match(read.problem ?? '', /Run: chmod /);
+    writeFileSync(path, JSON.stringify({ ...settings, on_error: 'open' }));
+    assert.equal(readHookSettings(paths, { FLOE_RELAY_ON_ERROR: 'open' }).onError, 'open');
+    rmSync(path);
+  }
+  writeFileSync(paths.managed, JSON.stringify(settings));
+  chmodSync(paths.managed, 0o664);
+  assert.equal(readHookSettings(paths, {}).baseUrl, settings.base_url);
 });

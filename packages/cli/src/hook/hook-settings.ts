@@ -62,8 +62,8 @@ export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPath
  */
 export function readHookSettings(paths: HookPaths, env: NodeJS.ProcessEnv = process.env): HookSettings {
   const problems: string[] = [];
-  const managed = readSettingsFile(paths.managed, false, problems);
-  const user = readSettingsFile(paths.user, true, problems);
+  const managed = readSettingsFile(paths.managed, OTHERS_MAY_WRITE, problems);
+  const user = readSettingsFile(paths.user, OTHERS_MAY_READ, problems);
   return buildHookSettings({ ...(user ?? readEnvironmentSettings(env)), ...managed }, problems);
 }
 
@@ -101,8 +101,34 @@ export function resolveHookServerTimeoutMs({ deadlines }: HookSettings, agent: s
   return DEFAULT_HOOK_SERVER_TIMEOUT_MS;
 }
 
-/** Null if the file does not exist. A file with a key that others may read is rejected. */
-function readSettingsFile(path: string, isPrivate: boolean, problems: string[]): JsonObject | null {
+/** The permissions that a settings file must not have, and what they let others do. */
+interface ForbiddenPermissions {
+  readonly bits: number;
+  readonly reason: string;
+  readonly correction: string;
+}
+
+const OTHERS_MAY_READ: ForbiddenPermissions = {
+  bits: 0o077,
+  reason: 'can contain a key, but other users have access to it',
+  correction: 'chmod 600',
+};
+/** The file can be writable by its group, which administrators choose. */
+const OTHERS_MAY_WRITE: ForbiddenPermissions = {
+  bits: 0o002,
+  reason: 'is writable by all users',
+  correction: 'chmod o-w',
+};
+
+/**
+ * Null if the file does not exist. Of a file that others may read or change, only `on_error: closed` applies, because
+ * nobody can weaken the hook with it.
+ */
+function readSettingsFile(
+  path: string,
+  { bits, reason, correction }: ForbiddenPermissions,
+  problems: string[],
+): JsonObject | null {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -111,18 +137,23 @@ function readSettingsFile(path: string, isPrivate: boolean, problems: string[]):
       problems.push(`${path} cannot be read: ${String(error.code)}`);
     return null;
   }
-  if (isPrivate && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    problems.push(`${path} can contain a key, but other users have access to it. Run: chmod 600 ${path}`);
-    return {};
+  const settings = parseObject(text);
+  if (process.platform !== 'win32' && (statSync(path).mode & bits) !== 0) {
+    problems.push(`${path} ${reason}. Run: ${correction} ${path}`);
+    return settings?.['on_error'] === 'closed' ? { on_error: 'closed' } : {};
   }
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isJsonObject(parsed)) return parsed;
-  } catch {
-    // Reported below, like any text that is not an object.
-  }
+  if (settings) return settings;
   problems.push(`${path} must contain a JSON object`);
   return {};
+}
+
+function parseObject(text: string): JsonObject | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isJsonObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
 }
 
 function readEnvironmentSettings(env: NodeJS.ProcessEnv): JsonObject {

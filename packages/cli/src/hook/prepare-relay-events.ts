@@ -19,8 +19,8 @@ export interface PreparedRelayEvents {
 }
 
 /**
- * Prepares events for the relay: adds an id, the client, the home directory and the Git repository to each
- * event, and truncates events that are too long to send.
+ * Prepares events for the relay: adds an id, the client and the context of `addMachineContext` to each event, and
+ * truncates events that are too long to send.
  * @throws HookRequestError if there are too many events or too much content
  */
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
@@ -28,23 +28,34 @@ export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelay
     throw new HookRequestError(
       `the hook call with ${events.length} events is too large; Floe can evaluate at most ${MAX_HOOK_EVENTS} events in a call, with at most ${MAX_HOOK_CONTENT_CHARS} characters of file content in total`,
     );
-  const home = findHomeDirectory();
   const host = hostname().slice(0, 200);
   const batchId = `${Date.now().toString(36)}-${process.pid}-${Math.random().toString(36).slice(2)}`;
   let isTruncated = false;
-  const sent = events.map((event, index) => {
+  const sent = addMachineContext(events).map((event, index) => {
     const short = truncateEvent(event);
     isTruncated ||= short !== event;
-    const repository = event.cwd === undefined ? undefined : findGitRemoteAndBranch(event.cwd);
     return {
       ...short,
       id: event.id ?? `${batchId}:${index}`,
       client: { version: CLIENT_VERSION, ...(host !== '' && { host }) },
-      ...(home !== null && { home_dir: home }),
-      ...(repository && { repository }),
     };
   });
   return { events: sent, isTruncated };
+}
+
+/**
+ * Adds the home directory and the Git repository to each event. Rules need them to match paths that start with `~`,
+ * repositories and branches.
+ */
+export function addMachineContext(events: readonly RelayEvent[]): readonly RelayEvent[] {
+  const home = findHomeDirectory();
+  const repositories = new Map<string, RelayEvent['repository']>();
+  return events.map((event) => {
+    const { cwd } = event;
+    if (cwd !== undefined && !repositories.has(cwd)) repositories.set(cwd, findGitRemoteAndBranch(cwd));
+    const repository = cwd === undefined ? undefined : repositories.get(cwd);
+    return { ...event, ...(home !== null && { home_dir: home }), ...(repository && { repository }) };
+  });
 }
 
 /**

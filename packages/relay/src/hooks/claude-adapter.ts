@@ -7,7 +7,13 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /** An agent whose hooks use the payload format of Claude Code, with the responses that the agent supports. */
@@ -90,7 +96,7 @@ function readCommonFields(payload: JsonObject, agent: string): CommonRelayEventF
       version: readShortTextField(payload, 'agent_version', 'version'),
       permission_mode: readShortTextField(payload, 'permission_mode', 'permissionMode'),
     },
-    cwd: readTextField(payload, 'cwd'),
+    cwd: readDirectoryField(payload, 'cwd'),
   };
 }
 

@@ -10,9 +10,9 @@ import {
 import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createPromptEvent,
   createToolCallEvents,
-  createToolEvent,
 } from './tool-events.ts';
 
 /** The adapter for Cline. A response blocks a tool call or a prompt with `cancel` and a message. */
@@ -57,7 +57,7 @@ function read(payload: JsonObject): HookCall {
   };
   return {
     name,
-    events: [createToolEvent(connector, readObjectField(input, 'arguments'), common)],
+    events: [createConnectorEvent(connector, readObjectField(input, 'arguments'), common)],
     report: null,
   };
 }

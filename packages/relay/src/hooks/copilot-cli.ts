@@ -8,7 +8,7 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import { readDirectoryField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
 import { type CommonRelayEventFields, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /**
@@ -29,21 +29,22 @@ function read(payload: JsonObject): HookCall {
   const common: CommonRelayEventFields = {
     session_id: readShortTextField(payload, 'sessionId'),
     agent: { name: 'copilot-cli' },
-    cwd: readTextField(payload, 'cwd'),
+    cwd: readDirectoryField(payload, 'cwd'),
   };
   const tool = readShortTextField(payload, 'toolName');
-  if (tool !== undefined && payload['toolResult'] === undefined)
+  const isToolCall = payload['toolName'] !== undefined || payload['toolArgs'] !== undefined;
+  if (isToolCall && payload['toolResult'] === undefined)
     return {
       name: 'preToolUse',
-      events: createToolCallEvents(tool, readObjectField(payload, 'toolArgs'), common),
+      events: createToolCallEvents(tool ?? 'unknown', readObjectField(payload, 'toolArgs'), common),
       report: null,
     };
   const prompt = readTextField(payload, 'prompt');
   if (prompt !== undefined)
     return { name: 'userPromptSubmitted', events: [createPromptEvent(prompt, [], common)], report: null };
-  const type: HookReport['type'] = tool !== undefined ? 'tool_result' : 'other';
+  const type: HookReport['type'] = isToolCall ? 'tool_result' : 'other';
   return {
-    name: tool === undefined ? 'other' : 'postToolUse',
+    name: isToolCall ? 'postToolUse' : 'other',
     events: [],
     report: createHookReport(type, 'hook', payload, common),
   };

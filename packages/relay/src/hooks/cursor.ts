@@ -8,14 +8,20 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createFileEvent,
   createPromptEvent,
   createShellEvent,
   createToolCallEvents,
-  createToolEvent,
 } from './tool-events.ts';
 
 const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
@@ -68,7 +74,7 @@ function read(payload: JsonObject): HookCall {
         url: readTextField(payload, 'url'),
         command: readTextField(payload, 'command'),
       };
-      return gate([createToolEvent(connector, readObjectField(payload, 'tool_input'), common)]);
+      return gate([createConnectorEvent(connector, readObjectField(payload, 'tool_input'), common)]);
     }
     case 'beforeReadFile': {
       const path = readTextField(payload, 'file_path') || 'unknown';
@@ -105,7 +111,8 @@ function attachmentPaths(payload: JsonObject): string[] {
 function readCommonFields(name: string, payload: JsonObject): CommonRelayEventFields {
   const toolUse = readShortTextField(payload, 'tool_use_id');
   const [root] = readListField(payload, 'workspace_roots');
-  const cwd = (readTextField(payload, 'cwd') || undefined) ?? (typeof root === 'string' ? root : undefined);
+  const cwd =
+    (readDirectoryField(payload, 'cwd') || undefined) ?? (typeof root === 'string' ? root : undefined);
   return {
     id: toolUse === undefined ? undefined : `${name}:${toolUse}`.slice(0, 200),
     session_id: readShortTextField(payload, 'session_id', 'conversation_id'),

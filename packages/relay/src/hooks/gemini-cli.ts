@@ -7,12 +7,18 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createPromptEvent,
   createToolCallEvents,
-  createToolEvent,
 } from './tool-events.ts';
 
 /**
@@ -32,7 +38,7 @@ function read(payload: JsonObject): HookCall {
   const common: CommonRelayEventFields = {
     session_id: readShortTextField(payload, 'session_id'),
     agent: { name: 'gemini-cli' },
-    cwd: readTextField(payload, 'cwd'),
+    cwd: readDirectoryField(payload, 'cwd'),
   };
   if (name === 'BeforeAgent')
     return {
@@ -45,18 +51,18 @@ function read(payload: JsonObject): HookCall {
   const tool = readShortTextField(payload, 'tool_name') ?? 'unknown';
   const input = readObjectField(payload, 'tool_input');
   const context = readObjectField(payload, 'mcp_context');
-  const server = readShortTextField(context, 'server_name');
-  if (server === undefined) return { name, events: createToolCallEvents(tool, input, common), report: null };
+  if (Object.keys(context).length === 0)
+    return { name, events: createToolCallEvents(tool, input, common), report: null };
   const words = [readTextField(context, 'command') ?? [], readListField(context, 'args')]
     .flat(2)
     .filter((word) => typeof word === 'string');
   const connector = {
     name: readShortTextField(context, 'tool_name') ?? tool,
-    server,
+    server: readShortTextField(context, 'server_name'),
     url: readTextField(context, 'url'),
     command: words.length > 0 ? words.join(' ') : undefined,
   };
-  return { name, events: [createToolEvent(connector, input, common)], report: null };
+  return { name, events: [createConnectorEvent(connector, input, common)], report: null };
 }
 
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {

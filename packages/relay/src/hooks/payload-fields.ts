@@ -13,6 +13,15 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
 }
 
 /**
+ * Returns the different strings of all of these members. Use it if the agent may use any of the members, because a
+ * model could otherwise hide the member that the agent uses behind another one.
+ */
+export function readTextFields(from: JsonObject, ...names: readonly string[]): string[] {
+  const values = names.map((name) => valueAtPath(from, name));
+  return [...new Set(values.filter((value) => typeof value === 'string'))];
+}
+
+/**
  * Returns the first 200 characters of the first of these members that is a string. Returns undefined if the
  * string is empty or there is none. Use it for names and ids.
  */
@@ -34,6 +43,12 @@ export function readObjectField(from: JsonObject, ...names: readonly string[]): 
   }
   const [input] = values;
   return input === undefined ? {} : { input };
+}
+
+/** Returns the working directory. Undefined if it is longer than any system accepts, as if it were unknown. */
+export function readDirectoryField(from: JsonObject, name: string): string | undefined {
+  const directory = readTextField(from, name);
+  return directory !== undefined && directory.length > 4_096 ? undefined : directory;
 }
 
 /** Returns a member that is a list. Returns an empty list for any other value. */

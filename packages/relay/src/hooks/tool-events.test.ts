@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { relayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
 import { createToolCallEvents } from './tool-events.ts';
@@ -146,4 +147,90 @@ test('a call with several edits has the text of all of them', () => {
       { path: 'y', content: 'b' },
     ],
   );
+});
+
+test('a field that the agent may ignore does not hide the command or the file that it uses', () => {
+  const commandsOf = (tool: string, input: JsonObject) =>
+    createToolCallEvents(tool, input, COMMON).map(({ shell }) => shell?.command);
+  assert.deepEqual(commandsOf('exec_command', { command: 'ls', cmd: 'rm -r x' }), ['ls', 'rm -r x']);
+  assert.deepEqual(commandsOf('shell', { command: 'ls', argv: ['rm', 'a b'] }), ['ls', "rm 'a b'"]);
+  assert.deepEqual(commandsOf('shell', { command: 'ls', cmd: ['rm', 5] }), [
+    'ls',
+    JSON.stringify({ command: 'ls', cmd: ['rm', 5] }),
+  ]);
+  assert.deepEqual(commandsOf('write_bash', { command: 'ls', input: 'rm -r x{enter}' })[1], 'rm -r x');
+  const pathsOf = (tool: string, input: JsonObject) =>
+    createToolCallEvents(tool, input, COMMON).map(({ event, file }) => `${event} ${file?.path}`);
+  assert.deepEqual(pathsOf('view', { file_path: 'a', path: '.env' }), ['file_read a', 'file_read .env']);
+  const [write] = createToolCallEvents('create', { path: 'a', content: 'x', file_text: 'y' }, COMMON);
+  assert.equal(write?.file?.content, 'x\ny');
+  const twice = { patch: '*** Update File: a\n', input: '*** Update File: .env\n' };
+  assert.deepEqual(pathsOf('apply_patch', twice), ['file_write a', 'file_write .env']);
+});
+
+test('a search reads the files that its filter names', () => {
+  const pathsOf = (tool: string, input: JsonObject) =>
+    createToolCallEvents(tool, input, COMMON).map(({ file }) => file?.path);
+  assert.deepEqual(pathsOf('Grep', { pattern: 'KEY', path: '/srv', glob: '**/.env' }), ['/srv', '/srv/.env']);
+  assert.deepEqual(pathsOf('Grep', { pattern: 'KEY', glob: '{.env,*.ts,!x}' }), ['./.env']);
+  assert.deepEqual(pathsOf('search_file_content', { path: 'a', include: '*.md' }), ['a']);
+});
+
+test('a connector that the agent does not name may be any connector', () => {
+  const calls: readonly (readonly [string, JsonObject])[] = [
+    ['cursor', { hook_event_name: 'preToolUse', tool_name: 'MCP:post', tool_input: {} }],
+    ['cursor', { hook_event_name: 'beforeMCPExecution', tool_name: 'post', url: '', command: '' }],
+    ['windsurf', { agent_action_name: 'pre_mcp_tool_use', tool_info: { mcp_tool_name: 'post' } }],
+    [
+      'cline',
+      {
+        hookName: 'PreToolUse',
+        preToolUse: { toolName: 'use_mcp_tool', parameters: { tool_name: 'post' } },
+      },
+    ],
+  ];
+  for (const [agent, payload] of calls)
+    assert.deepEqual(
+      eventsOf(agent, payload).map(({ tool }) => tool?.server),
+      ['unknown'],
+      agent,
+    );
+  const context = { url: 'https://mcp.example', tool_name: 'post' };
+  const [event] = eventsOf('gemini-cli', {
+    hook_event_name: 'BeforeTool',
+    tool_name: 'mcp_x_post',
+    mcp_context: context,
+  });
+  assert.equal(event?.tool?.url, 'https://mcp.example');
+});
+
+test('a task that the agent creates and runs is a shell command', () => {
+  const input = { workspaceFolder: '/srv', task: { label: 'x', command: 'git push', args: ['-f'] } };
+  const [event] = createToolCallEvents('create_and_run_task', input, COMMON);
+  assert.equal(event?.shell?.command, 'git push -f');
+});
+
+test('no text that a model can choose makes an event invalid, and a long path still names its file', () => {
+  const long = `${'a/../'.repeat(2_000)}.env`;
+  const [file, ...others] = createToolCallEvents(
+    'Read',
+    { file_path: long, path: 'x'.repeat(9_000) },
+    COMMON,
+  );
+  assert.equal(file?.file?.path, '.env');
+  const [shell] = createToolCallEvents('Bash', { command: 'ls', workdir: 'x'.repeat(9_000) }, COMMON);
+  assert.equal(shell?.cwd, undefined);
+  for (const event of [file, shell, ...others]) assert.ok(relayEvent.safeParse(event).success);
+});
+
+test('a working directory can be relative to the one of the agent', () => {
+  const cwdOf = (directory: string) =>
+    createToolCallEvents('run_shell_command', { command: 'ls', directory }, { ...COMMON, cwd: '/srv' })[0]
+      ?.cwd;
+  assert.deepEqual(['sub', '/etc', '~/x', 'C:\\x'].map(cwdOf), ['/srv/sub', '/etc', '~/x', 'C:\\x']);
+});
+
+test('a tool call of Copilot CLI without a valid name is still a tool call', () => {
+  for (const toolName of [null, 5, ''])
+    assert.equal(eventsOf('copilot-cli', { toolName, toolArgs: { a: 1 } })[0]?.tool?.name, 'unknown');
 });

@@ -1,75 +1,15 @@
 import { MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
-import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findPatchedFiles } from '../patch-files.ts';
-import { readListField, readTextField } from './payload-fields.ts';
+import { cleanSegments } from '../rules/path-patterns.ts';
+import { readListField, readObjectField, readTextField, readTextFields } from './payload-fields.ts';
+import { findToolKind, isMatchedByName } from './tool-kinds.ts';
 
 /** The fields that all events of one call have in common. */
 export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
 
-/** `typing` tools type text into a shell that already runs. */
-type ToolKind = 'shell' | 'powershell' | 'typing' | 'powershell typing' | 'read' | 'write' | 'patch';
-
-/** Kinds of built-in tools, by their name without case and separators. Any other tool is a tool call. */
-const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
-  bash: 'shell',
-  shell: 'shell',
-  localshell: 'shell',
-  exec: 'shell',
-  execcommand: 'shell',
-  executecommand: 'shell',
-  runcommand: 'shell',
-  runshellcommand: 'shell',
-  runterminalcommand: 'shell',
-  runinterminal: 'shell',
-  terminal: 'shell',
-  monitor: 'shell',
-  sendtoterminal: 'typing',
-  writebash: 'typing',
-  writestdin: 'typing',
-  powershell: 'powershell',
-  writepowershell: 'powershell typing',
-  read: 'read',
-  readfile: 'read',
-  readmanyfiles: 'read',
-  view: 'read',
-  viewimage: 'read',
-  openfile: 'read',
-  grep: 'read',
-  glob: 'read',
-  search: 'read',
-  listdir: 'read',
-  write: 'write',
-  writefile: 'write',
-  writetofile: 'write',
-  create: 'write',
-  createfile: 'write',
-  edit: 'write',
-  editfile: 'write',
-  editfiles: 'write',
-  multiedit: 'write',
-  multireplacestringinfile: 'write',
-  notebookedit: 'write',
-  insertedit: 'write',
-  inserteditintofile: 'write',
-  replace: 'write',
-  replaceinfile: 'write',
-  replacestringinfile: 'write',
-  strreplaceeditor: 'write',
-  strreplace: 'write',
-  delete: 'write',
-  deletefile: 'write',
-  applypatch: 'patch',
-};
-
-/** Built-in tools that rules may also match by their name, as tool calls. */
-const NAMED_TOOLS = new Set([
-  'monitor',
-  'multireplacestringinfile',
-  'sendtoterminal',
-  'writebash',
-  'writepowershell',
-  'writestdin',
-]);
+/** Maximum number of characters of a path in an event. */
+const MAX_PATH_CHARS = 4_096;
 
 const PATH_FIELDS = [
   'file_path',
@@ -93,6 +33,8 @@ const CONTENT_FIELDS = [
   'text',
   'diff',
 ];
+/** Fields of a search that restrict the files by their names. */
+const FILTER_FIELDS = ['glob', 'include', 'includePattern', 'include_pattern', 'file_pattern'];
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
 /** Creates the events for a tool call. A call that accesses several files has one event for each file. */
@@ -102,7 +44,7 @@ export function createToolCallEvents(
   common: CommonRelayEventFields,
 ): RelayEvent[] {
   const events = createEvents(name, input, common);
-  if (NAMED_TOOLS.has(normalizeToolName(name)) && events.every(({ tool }) => tool === undefined))
+  if (isMatchedByName(name) && events.every(({ tool }) => tool === undefined))
     events.push(createToolEvent({ name }, input, common));
   // An id identifies one event, so only the first event has the id of the call.
   return events.map((event, at) =>
@@ -110,36 +52,35 @@ export function createToolCallEvents(
   );
 }
 
-function normalizeToolName(name: string): string {
-  return name.toLowerCase().replaceAll(/[_\s-]/g, '');
-}
-
 function createEvents(name: string, input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
   const mcp = MCP_TOOL_NAME.exec(name);
   if (mcp)
     return [
-      createToolEvent({ server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name }, input, common),
+      createConnectorEvent(
+        { server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name },
+        input,
+        common,
+      ),
     ];
-  const plain = normalizeToolName(name);
-  const kind = Object.hasOwn(KIND_BY_TOOL, plain) ? KIND_BY_TOOL[plain] : undefined;
+  const kind = findToolKind(name);
   switch (kind) {
     case 'shell':
-    case 'powershell':
-      return [
-        createShellEvent(
-          { command: readCommand(input), dialect: kind === 'shell' ? 'bash' : 'powershell', input },
-          withWorkingDirectory(input, common),
-        ),
-      ];
+    case 'powershell': {
+      const dialect = kind === 'shell' ? 'bash' : 'powershell';
+      const around = withWorkingDirectory(input, common);
+      return readCommands(input).map((command) => createShellEvent({ command, dialect, input }, around));
+    }
     case 'typing':
     case 'powershell typing': {
-      const command = readTextField(input, 'command', 'input', 'chars') ?? null;
-      const typed = command === null ? null : readTypedText(command);
       const dialect = kind === 'typing' ? 'bash' : 'powershell';
-      return typed === '' ? [] : [createShellEvent({ command: typed, dialect, input }, common)];
+      const typed = readTextFields(input, 'command', 'input', 'chars').map(readTypedText);
+      return (typed.length > 0 ? typed.filter((text) => text !== '') : [null]).map((command) =>
+        createShellEvent({ command, dialect, input }, common),
+      );
     }
     case 'patch':
     case 'read':
+    case 'search':
     case 'write': {
       const files =
         kind === 'patch' ? createPatchEvents(input, common) : createFileEvents(kind, input, common);
@@ -194,6 +135,24 @@ export function createToolEvent(
   return { ...common, event: 'tool', tool };
 }
 
+/**
+ * Creates the event for a call of a connector's tool. If the agent does not tell which connector it is, the
+ * connector is unknown, so that rules for connectors may match.
+ */
+export function createConnectorEvent(
+  { name, server, url, command }: ToolReference,
+  input: JsonObject,
+  common: CommonRelayEventFields,
+): RelayEvent {
+  const known = {
+    url: url?.slice(0, MAX_PATH_CHARS) || undefined,
+    command: command?.slice(0, MAX_PATH_CHARS) || undefined,
+  };
+  const isUnknown = known.url === undefined && known.command === undefined && !server;
+  const label = isUnknown ? 'unknown' : server?.slice(0, 200) || undefined;
+  return createToolEvent({ name, server: label, ...known }, input, common);
+}
+
 /** Creates the event for a prompt. */
 export function createPromptEvent(
   prompt: string,
@@ -203,7 +162,10 @@ export function createPromptEvent(
   return {
     ...common,
     event: 'prompt',
-    prompt: { text: prompt, attachments: attachments.map((path) => ({ path })) },
+    prompt: {
+      text: prompt,
+      attachments: attachments.filter(Boolean).map((path) => ({ path: shortenPath(path) })),
+    },
   };
 }
 
@@ -214,7 +176,12 @@ export function createFileEvent(
   content: string | undefined,
   common: CommonRelayEventFields,
 ): RelayEvent {
-  return { ...common, event, file: { path, content } };
+  return { ...common, event, file: { path: shortenPath(path), content } };
+}
+
+/** Agents resolve `a/../` before they open a file, so a long path can be the path of a file. */
+function shortenPath(path: string): string {
+  return path.length <= MAX_PATH_CHARS ? path : cleanSegments(path).slice(-MAX_PATH_CHARS) || '/';
 }
 
 /** Keys that end a line, and keys that end the input or the mode of a program. */
@@ -234,39 +201,57 @@ function readTypedText(keys: string): string {
   return lines.replaceAll(CONTROL_KEYS, '').trim() === '' ? '' : lines;
 }
 
+/**
+ * The commands in the input of a shell tool. A model may fill several fields, of which the agent uses one, so every
+ * field counts. Null if the input contains no command in a known form.
+ */
+function readCommands(input: JsonObject): readonly (string | null)[] {
+  const task = readObjectField(input, 'task');
+  const texts = readTextFields(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
+  const lists = ['command', 'cmd', 'argv'].map((name) => readListField(input, name));
+  const taskWords = [readTextField(task, 'command') ?? [], readListField(task, 'args')].flat();
+  const found = [
+    ...texts,
+    ...lists.filter((words) => words.length > 0).map(readWordList),
+    ...(taskWords.length > 0 ? [readWordList(taskWords, 1)] : []),
+  ];
+  return found.length > 0 ? [...new Set(found)] : [null];
+}
+
 /** Some agents send an argument list instead of a string. For `bash -lc code`, the command is the code. */
-function readCommand(input: JsonObject): string | null {
-  const command = readTextField(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
-  if (command !== undefined) return command;
-  const words =
-    ['command', 'cmd', 'argv'].map((name) => readListField(input, name)).find((found) => found.length > 0) ??
-    [];
-  if (words.length === 0 || !words.every((word) => typeof word === 'string')) return null;
+function readWordList(words: readonly Json[], codeWords = 0): string | null {
+  if (!words.every((word) => typeof word === 'string')) return null;
   if (words.length === 3 && /^-\w*c$/.test(words[1] ?? '') && /sh$/.test(words[0] ?? ''))
     return words[2] ?? null;
-  return words.map(quoteWord).join(' ');
+  return words.map((word, at) => (at < codeWords ? word : quoteWord(word))).join(' ');
 }
 
 function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** The directory of the call may be relative to the one of the agent. A longer one than systems accept is unknown. */
 function withWorkingDirectory(input: JsonObject, common: CommonRelayEventFields): CommonRelayEventFields {
-  const cwd = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
-  return cwd ? { ...common, cwd } : common;
+  const given = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
+  if (!given) return common;
+  const isRelative = !/^(?:[\\/~]|[a-zA-Z]:)/.test(given) && common.cwd !== undefined;
+  const cwd = isRelative ? `${common.cwd}/${given}` : given;
+  return { ...common, cwd: cwd.length > MAX_PATH_CHARS ? undefined : cwd };
 }
 
 function createFileEvents(
-  kind: 'read' | 'write',
+  kind: 'read' | 'search' | 'write',
   input: JsonObject,
   common: CommonRelayEventFields,
 ): RelayEvent[] {
+  const named = readTextFields(input, ...PATH_FIELDS);
   const paths = [
-    readTextField(input, ...PATH_FIELDS) ?? [],
+    ...named,
+    ...(kind === 'search' ? findSearchedFiles(input, named[0]) : []),
     ...PATH_LIST_FIELDS.flatMap((name) => readListField(input, name)),
-  ].flat();
+  ];
   const content = kind === 'write' ? readContent(input) : undefined;
-  const event = kind === 'read' ? 'file_read' : 'file_write';
+  const event = kind === 'write' ? 'file_write' : 'file_read';
   return paths.flatMap((entry) => {
     if (typeof entry === 'string') return entry ? [createFileEvent(event, entry, content, common)] : [];
     const path = isJsonObject(entry) ? readTextField(entry, ...PATH_FIELDS) : undefined;
@@ -276,19 +261,29 @@ function createFileEvents(
   });
 }
 
-/** The new text of a file, or the new texts of several edits. Undefined if there is none. */
+/** The files that a search names in its filter, such as `.env` in `**\/.env`. */
+function findSearchedFiles(input: JsonObject, directory = '.'): string[] {
+  return readTextFields(input, ...FILTER_FIELDS)
+    .flatMap((filter) => filter.split(/[,{}]/))
+    .map((filter) => filter.trim().replace(/^(?:\*\*?\/)+/, ''))
+    .filter((name) => name !== '' && !/^!|[*?[\]]/.test(name))
+    .map((name) => `${directory}/${name}`);
+}
+
+/** The new texts of a file, in every field that can contain one. Undefined if there is none. */
 function readContent(input: JsonObject): string | undefined {
   const edits = readListField(input, 'edits').flatMap((edit) =>
-    isJsonObject(edit) ? (readTextField(edit, ...CONTENT_FIELDS) ?? []) : [],
+    isJsonObject(edit) ? readTextFields(edit, ...CONTENT_FIELDS) : [],
   );
-  return readTextField(input, ...CONTENT_FIELDS) ?? (edits.length > 0 ? edits.join('\n') : undefined);
+  const texts = [...readTextFields(input, ...CONTENT_FIELDS), ...edits];
+  return texts.length > 0 ? texts.join('\n') : undefined;
 }
 
 /** Creates one event per file in a patch. Returns an empty list for a patch without file names. */
 function createPatchEvents(input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
   const words = readListField(input, 'command').filter((word) => typeof word === 'string');
-  const patch = readTextField(input, 'patch', 'input', 'command', 'diff') ?? words.join('\n');
-  return [...findPatchedFiles(patch)].map(([path, part]) =>
-    createFileEvent('file_write', path, part, common),
+  const texts = readTextFields(input, 'patch', 'input', 'command', 'diff');
+  return [...texts, ...(words.length > 0 ? [words.join('\n')] : [])].flatMap((patch) =>
+    [...findPatchedFiles(patch)].map(([path, part]) => createFileEvent('file_write', path, part, common)),
   );
 }

@@ -7,13 +7,19 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
+import {
+  readDirectoryField,
+  readListField,
+  readObjectField,
+  readShortTextField,
+  readTextField,
+} from './payload-fields.ts';
 import {
   type CommonRelayEventFields,
+  createConnectorEvent,
   createFileEvent,
   createPromptEvent,
   createShellEvent,
-  createToolEvent,
 } from './tool-events.ts';
 
 /**
@@ -34,7 +40,7 @@ function read(payload: JsonObject): HookCall {
     session_id: readShortTextField(payload, 'trajectory_id'),
     turn_id: readShortTextField(payload, 'execution_id'),
     agent: { name: 'windsurf' },
-    cwd: readTextField(info, 'cwd'),
+    cwd: readDirectoryField(info, 'cwd'),
   };
   const gate = (events: HookCall['events']): HookCall => ({ name, events, report: null });
   switch (name) {
@@ -50,7 +56,7 @@ function read(payload: JsonObject): HookCall {
         name: readShortTextField(info, 'mcp_tool_name') ?? 'unknown',
         server: readShortTextField(info, 'mcp_server_name'),
       };
-      return gate([createToolEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
+      return gate([createConnectorEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
     }
     case 'pre_user_prompt':
       return gate([createPromptEvent(readTextField(info, 'user_prompt') ?? '', [], common)]);

@@ -1,44 +1,11 @@
-/**
- * How a command uses the arguments that are not options: as files to read, files to write, both, or not as
- * files.
- */
-export type FileRole =
-  /** Files that it reads. */
-  | 'read'
-  /** Files that it writes. */
-  | 'write'
-  /** Files that it reads and writes. */
-  | 'both'
-  /** Names, strings or patterns. The command opens none of them. */
-  | 'none';
-
-/** Which arguments of a command are files, and how the command uses them. */
-export interface CommandFileRoles {
-  /** Role of every argument that is not an option. */
-  readonly words: FileRole;
-  /** Role of the first such argument if it differs: the pattern of `grep`, the program of `awk`. */
-  readonly first?: FileRole;
-  /** Role of the last of several such arguments if it differs: the target of `cp`. */
-  readonly last?: FileRole;
-  /** Options whose value is a string and not a file, in the same word or the next. */
-  readonly textOptions?: readonly string[];
-  /** With one of these options, the first argument has the role of the others. */
-  readonly withoutFirst?: RegExp;
-  /** Options whose value is written to. */
-  readonly outputOptions?: readonly string[];
-  /** Options that make the command also write its arguments. */
-  readonly inPlaceOptions?: RegExp;
-}
+import type { CommandFileRoles } from './command-file-roles.ts';
+import { COPY_ROLES, WRITING_COMMAND_ROLES } from './writing-command-roles.ts';
 
 const READ_ROLES: CommandFileRoles = { words: 'read' };
 const NO_ROLES: CommandFileRoles = { words: 'none' };
 const WRITE_ROLES: CommandFileRoles = { words: 'write' };
 const READ_WRITE_ROLES: CommandFileRoles = { words: 'both' };
-const COPY_ROLES: CommandFileRoles = {
-  words: 'read',
-  last: 'write',
-  outputOptions: ['-t', '--target-directory'],
-};
+const RECURSIVE_OPTIONS = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
 const GREP_ROLES: CommandFileRoles = {
   words: 'read',
   first: 'none',
@@ -51,6 +18,7 @@ const GREP_ROLES: CommandFileRoles = {
     '-C',
     '-g',
     '--glob',
+    '--iglob',
     '--include',
     '--exclude',
     '--exclude-dir',
@@ -58,6 +26,7 @@ const GREP_ROLES: CommandFileRoles = {
     '--type',
     '-d',
   ],
+  nameOptions: ['-g', '--glob', '--iglob', '--include'],
   withoutFirst: /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|files)\b)/,
 };
 const SED_ROLES: CommandFileRoles = {
@@ -70,8 +39,9 @@ const SED_ROLES: CommandFileRoles = {
 const AWK_ROLES: CommandFileRoles = {
   words: 'read',
   first: 'none',
-  textOptions: ['-v', '-F'],
+  textOptions: ['-v', '-F', '-i'],
   withoutFirst: /^(?:-f|--file)/,
+  inPlaceOptions: /^-i/,
 };
 const INTERPRETER: CommandFileRoles = {
   words: 'read',
@@ -115,27 +85,39 @@ const COMMANDS_WITHOUT_FILES =
 const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   ...Object.fromEntries(COMMANDS_WITHOUT_FILES.split(' ').map((name) => [name, NO_ROLES])),
   tr: NO_ROLES,
-  find: { words: 'none', outputOptions: ['-fprint', '-fprint0', '-fprintf', '-fls'] },
+  find: {
+    words: 'none',
+    outputOptions: ['-fprint', '-fprint0', '-fprintf', '-fls'],
+    inputOptions: ['-files0-from'],
+  },
+  date: { words: 'none', inputOptions: ['-f', '--file'] },
+  file: { words: 'none', inputOptions: ['-f', '--files-from'] },
+  du: { words: 'none', inputOptions: ['--files0-from'] },
   'ssh-keygen': { words: 'none', outputOptions: ['-f'] },
   ssh: {
     words: 'read',
     textOptions: ['-i', '-F', '-l', '-p', '-o', '-L', '-R', '-D', '-J', '-W', '-E', '-S'],
   },
   mosh: { words: 'read', textOptions: ['--ssh'] },
-  rm: WRITE_ROLES,
+  rm: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
   rmdir: WRITE_ROLES,
   unlink: WRITE_ROLES,
   shred: WRITE_ROLES,
   truncate: { words: 'write', textOptions: ['-s', '--size', '-r'] },
   touch: { words: 'write', textOptions: ['-d', '-t', '-r', '--date'] },
   mkdir: WRITE_ROLES,
-  chmod: WRITE_ROLES,
-  chown: WRITE_ROLES,
-  chgrp: WRITE_ROLES,
+  chmod: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
+  chown: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
+  chgrp: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
   chattr: WRITE_ROLES,
   tee: WRITE_ROLES,
   sponge: WRITE_ROLES,
-  mv: { words: 'both', last: 'write', outputOptions: ['-t', '--target-directory'] },
+  mv: {
+    words: 'both',
+    last: 'write',
+    outputOptions: ['-t', '--target-directory'],
+    recursiveOptions: 'always',
+  },
   ln: { words: 'both', last: 'write', outputOptions: ['-t', '--target-directory'] },
   cp: COPY_ROLES,
   install: { ...COPY_ROLES, textOptions: ['-m', '-o', '-g'] },
@@ -157,8 +139,8 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   },
   wget: { words: 'read', outputOptions: ['-O', '--output-document', '-o'] },
   sort: { words: 'read', outputOptions: ['-o', '--output'], textOptions: ['-k', '-t', '-S'] },
-  tar: { words: 'read', outputOptions: ['-C', '--directory', '-f', '--file'], textOptions: ['--exclude'] },
-  zip: { words: 'read', textOptions: ['-x'] },
+  tar: { words: 'read', outputOptions: ['-C', '--directory'], textOptions: ['--exclude'] },
+  zip: { words: 'read', first: 'write', textOptions: ['-x'] },
   unzip: { words: 'read', outputOptions: ['-d'] },
   openssl: { words: 'read', outputOptions: ['-out'] },
   grep: GREP_ROLES,
@@ -197,14 +179,13 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   'git blame': { words: 'read', textOptions: ['-L'] },
   'git annotate': READ_ROLES,
   'git cat-file': READ_ROLES,
-  'git archive': READ_ROLES,
   'git hash-object': READ_ROLES,
   'git stash': { words: 'read', textOptions: MESSAGE_OPTIONS },
   'git commit': { words: 'read', textOptions: MESSAGE_OPTIONS },
   'git grep': { ...GREP_ROLES },
   'git apply': READ_ROLES,
   'git am': READ_ROLES,
-  'git config': { words: 'none' },
+  ...WRITING_COMMAND_ROLES,
 };
 
 /**
@@ -217,7 +198,31 @@ export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git config': /^(?:-f|--file|--blob)(?:=|$)/,
 };
 
-const DEFAULT_ROLES: CommandFileRoles = READ_ROLES;
+/** Most programs name the file that they write in one of these ways. */
+const DEFAULT_ROLES: CommandFileRoles = {
+  words: 'read',
+  alsoWrittenOptions: [
+    '-o',
+    '--output',
+    '--out',
+    '-out',
+    '--outfile',
+    '--output-file',
+    '--outdir',
+    '--outDir',
+    '--out-dir',
+    '--output-dir',
+    '--dest',
+  ],
+  inPlaceOptions: /^--(?:write|fix|in-?place|overwrite)\b/,
+};
+
+const TAR_CREATION_OPTIONS = /^(?:-[a-zA-Z]*[cruA]|--(?:create|append|update|concatenate)\b)/;
+const TAR_CREATION_ROLES: CommandFileRoles = {
+  words: 'read',
+  outputOptions: ['-f', '--file'],
+  textOptions: ['--exclude'],
+};
 
 /**
  * Returns which arguments of a command are files, and whether the command reads or writes them. The result depends on
@@ -231,9 +236,14 @@ export function resolveFileRoles(
   const key = subcommand === null ? name : `${name} ${subcommand}`;
   const prints = Object.hasOwn(GIT_FILE_CONTENT_OPTIONS, key) ? GIT_FILE_CONTENT_OPTIONS[key] : undefined;
   if (prints && options.some((option) => prints.test(option))) return READ_ROLES;
+  if (name === 'tar' && options.some((option) => TAR_CREATION_OPTIONS.test(option)))
+    return TAR_CREATION_ROLES;
+  // The file itself remains.
+  if (key === 'git rm' && options.includes('--cached')) return NO_ROLES;
   for (const one of [key, name]) {
     const roles = Object.hasOwn(ROLES_BY_COMMAND, one) ? ROLES_BY_COMMAND[one] : undefined;
-    if (roles) return roles;
+    // `rg --files` prints names.
+    if (roles) return roles === GREP_ROLES && options.includes('--files') ? NO_ROLES : roles;
   }
   return DEFAULT_ROLES;
 }

@@ -50,7 +50,7 @@ function serverMatcher(
   urls: readonly string[] | undefined,
   commands: readonly string[] | undefined,
 ): ToolMatcher {
-  const byUrl = compileWildcards((urls ?? []).map(cleanUrl));
+  const byUrl = compileWildcards((urls ?? []).flatMap(toUrlForms));
   const byCommand = compileWildcards(commands ?? []);
   return ({ url, command, server }) => {
     if (url !== undefined && byUrl(cleanUrl(url))) return 'yes';
@@ -60,25 +60,45 @@ function serverMatcher(
   };
 }
 
+/** The normalized forms of a URL pattern. `https://host/*` also matches the connector `https://host`. */
+function toUrlForms(pattern: string): string[] {
+  const clean = cleanUrl(pattern);
+  return clean.endsWith('/*') ? [clean, clean.slice(0, -2)] : [clean];
+}
+
 /** Normalizes a URL: case of the host, default port, user name and trailing slash. */
 function cleanUrl(url: string): string {
-  if (url.includes('*')) return url.replace(/\/$/, '');
+  // A pattern is not a URL.
+  if (url.includes('*'))
+    return url
+      .replace(/^(https:\/\/[^/]+):443(?=\/|$)/i, '$1')
+      .replace(/^(http:\/\/[^/]+):80(?=\/|$)/i, '$1')
+      .replace(/\/$/, '');
   try {
     const { protocol, host, pathname, search } = new URL(url);
-    return `${protocol}//${host}${pathname}${search}`.replace(/\/$/, '');
+    return `${protocol}//${host.replace(/\.(?=:|$)/, '')}${pathname}${search}`.replace(/\/$/, '');
   } catch {
     return url;
   }
 }
 
-function matchesAtPath(value: unknown, path: readonly string[], like: WildcardMatcher): boolean {
-  const [first, ...rest] = path;
-  if (Array.isArray(value)) return value.some((entry) => matchesAtPath(entry, path, like));
-  if (first === undefined) return value !== undefined && like(toText(value));
-  if (!isRecord(value)) return false;
-  // A member name may contain a dot.
-  if (Object.hasOwn(value, path.join('.'))) return matchesAtPath(value[path.join('.')], [], like);
-  return Object.hasOwn(value, first) && matchesAtPath(value[first], rest, like);
+/** Uses a list and no recursion, because an agent may nest arguments thousands of levels deep. */
+function matchesAtPath(root: unknown, path: readonly string[], like: WildcardMatcher): boolean {
+  const open: { readonly value: unknown; readonly rest: readonly string[] }[] = [{ value: root, rest: path }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, rest } = next;
+    const [first, ...others] = rest;
+    if (Array.isArray(value)) for (const entry of value) open.push({ value: entry, rest });
+    else if (first === undefined) {
+      if (value !== undefined && like(toText(value))) return true;
+    } else if (isRecord(value)) {
+      const dotted = rest.join('.');
+      // A member name may contain a dot.
+      if (Object.hasOwn(value, dotted)) open.push({ value: value[dotted], rest: [] });
+      else if (Object.hasOwn(value, first)) open.push({ value: value[first], rest: others });
+    }
+  }
+  return false;
 }
 
 function toText(value: unknown): string {

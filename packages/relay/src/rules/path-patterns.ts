@@ -27,14 +27,16 @@ export interface NormalizedPath {
   readonly isPattern: boolean;
 }
 
-const HOME_DIRECTORIES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
-/** Other names of `/` and of the working directory, and the targets of macOS aliases. */
+const HOME_DIRECTORIES =
+  /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|(?:\/mnt\/[a-z]|\/[a-z]|[a-z]:)\/Users\/[^/]+)(?=\/|$)/i;
+/** Other names of `/` and of the working directory, the targets of macOS aliases, and Windows device paths. */
 const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
-  [/^\/proc\/(?:self|thread-self|\d+)\/root(?=\/|$)/, ''],
-  [/^\/proc\/(?:self|thread-self|\d+)\/cwd\//, './'],
+  [/^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/root(?=\/|$)/, ''],
+  [/^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/cwd\//, './'],
   [/^\/private(?=\/(?:etc|tmp|var)(?:\/|$))/, ''],
   [/^\/System\/Volumes\/Data(?=\/)/, ''],
   [/^\/dev\/fd\/\.\.\//, '/'],
+  [/^\/[?.]\/(?=[a-z]:\/)/i, ''],
 ];
 
 /**
@@ -50,14 +52,26 @@ export function normalizePath(path: string, context: PathContext): NormalizedPat
 }
 
 function normalizeOne(path: string, { directories, home }: PathContext): NormalizedPath {
-  const written = resolveAliases(cleanSegments(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
+  const written = resolveAliases(cleanSegments(foldCharacters(decodeFileUrl(path.replaceAll('\\', '/')))));
   const isPattern = hasWildcard(written);
   if (isAbsolute(written))
     return { absolute: [abbreviateHome(written, home), ...possibleHomePaths(written)], written, isPattern };
   const absolute = directories.map((directory) =>
     abbreviateHome(cleanSegments(`${directory}/${written}`), home),
   );
-  return { absolute, written, isPattern };
+  return { absolute, written, isPattern: isPattern || absolute.some(hasWildcard) };
+}
+
+function decodeFileUrl(path: string): string {
+  if (!/^file:\/\//i.test(path)) return path;
+  return path
+    .slice('file://'.length)
+    .replaceAll(/%([0-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** File systems that ignore case treat `ſ` as `s`, and macOS treats composed and decomposed letters as equal. */
+function foldCharacters(path: string): string {
+  return path.normalize('NFC').replaceAll('ſ', 's');
 }
 
 function isAbsolute(path: string): boolean {
@@ -66,7 +80,11 @@ function isAbsolute(path: string): boolean {
 
 function resolveAliases(path: string): string {
   let out = path;
-  for (const [pattern, instead] of PATH_ALIASES) out = out.replace(pattern, instead);
+  // An alias can contain another alias.
+  for (let before = ''; before !== out; ) {
+    before = out;
+    for (const [pattern, instead] of PATH_ALIASES) out = out.replace(pattern, instead);
+  }
   return out === '' && path !== '' ? '/' : out;
 }
 
@@ -83,7 +101,8 @@ function possibleHomePaths(path: string): string[] {
   return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
 }
 
-function cleanSegments(path: string): string {
+/** Removes `.`, `..` and empty segments from a path. */
+export function cleanSegments(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
@@ -105,7 +124,9 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   const anchored: string[] = [];
   const floating: string[] = [];
   for (const given of patterns) {
-    const pattern = given.replace(/^\$HOME(?=\/|$)/, '~').replace(/^(?:\*\*?\/)+/, '');
+    const pattern = foldCharacters(given)
+      .replace(/^\$HOME(?=\/|$)/, '~')
+      .replace(/^(?:\*\*?\/)+/, '');
     const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2) || '/'] : [pattern];
     if (isAbsolute(pattern)) anchored.push(...forms.map((form) => abbreviateHome(form, null)));
     else floating.push(...forms.flatMap((form) => [form, `*/${form}`]));

@@ -1,8 +1,10 @@
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
-import { ANY_TEXT_WILDCARD, isUnknownPattern } from '../shell/glob.ts';
+import { ANY_TEXT_WILDCARD, globToWordPattern, isUnknownPattern } from '../shell/glob.ts';
 import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
-import { type CommandFileRoles, type FileRole, resolveFileRoles } from './file-roles.ts';
+import type { CommandFileRoles, FileRole } from './command-file-roles.ts';
+import { resolveFileRoles } from './file-roles.ts';
+import { findGoverningPaths } from './governing-commands.ts';
 
 /** A file that a command would read or write. */
 export interface FileAccess {
@@ -32,21 +34,33 @@ function redirectAccesses({ redirects }: SimpleCommand): FileAccess[] {
   });
 }
 
-function argumentAccesses({ name, args, own }: SimpleCommand): FileAccess[] {
+function argumentAccesses(command: SimpleCommand): FileAccess[] {
+  const { name, args, own, start, end } = command;
   if (name === null) return [];
-  const words = args.slice(0, own);
+  const wholeCommand = { start, end };
+  const words = toOptionWords(name, args.slice(0, own));
   const [first] = findPositionalArguments(name, words);
   const subcommand = first?.word.text ?? null;
   const options = words.flatMap(({ text }) => (text?.startsWith('-') ? [text] : []));
   const roles = resolveFileRoles(name, subcommand, options);
-  const isSubcommand = roles !== resolveFileRoles(name, null, []);
+  const isSubcommand = roles !== resolveFileRoles(name, null, options);
   const rest = isSubcommand && first ? words.slice(first.at + 1) : words;
   if (name === 'dd') return ddAccesses(words);
   return [
     ...operandAccesses(rest, roles, options),
     ...optionAccesses(rest, roles),
     ...revisionAccesses(name, rest),
+    ...findGoverningPaths(command, words).map((path) => ({ ...wholeCommand, use: 'write' as const, path })),
+    ...(name === 'find' ? findDeletedAccesses(words) : []),
   ];
+}
+
+/** The first word of `tar cf archive` consists of options. */
+function toOptionWords(name: string, words: readonly ShellWord[]): readonly ShellWord[] {
+  const [first, ...rest] = words;
+  return name === 'tar' && first?.text && /^[a-zA-Z]+$/.test(first.text)
+    ? [{ ...first, text: `-${first.text}`, pattern: `-${first.pattern}` }, ...rest]
+    : words;
 }
 
 function ddAccesses(words: readonly ShellWord[]): FileAccess[] {
@@ -71,7 +85,7 @@ function findOperands(
     else if (
       isOver ||
       text?.startsWith('@') ||
-      !(textOptions.includes(before) || outputOptions.includes(before))
+      !(textOptions.includes(before) || isOneOfOptions(before, outputOptions))
     )
       operands.push(word);
   }
@@ -86,7 +100,12 @@ function operandAccesses(
   const { withoutFirst, inPlaceOptions } = roles;
   const operands = findOperands(words, roles);
   const hasFirst = roles.first !== undefined && !options.some((option) => withoutFirst?.test(option));
-  const hasTarget = options.some((option) => roles.outputOptions?.includes(option.replace(/=.*$/s, '')));
+  const hasTarget = options.some((option) =>
+    isOneOfOptions(option.replace(/=.*$/s, ''), roles.outputOptions),
+  );
+  const { recursiveOptions: recursive } = roles;
+  const isRecursive =
+    recursive === 'always' || (recursive !== undefined && options.some((option) => recursive.test(option)));
   const isInPlace = options.some((option) => inPlaceOptions?.test(option));
   return operands.flatMap((word, at) => {
     const isLast = at === operands.length - 1 && at > 0 && !hasTarget;
@@ -96,8 +115,15 @@ function operandAccesses(
         : isLast && roles.last !== undefined
           ? roles.last
           : roles.words;
-    return accessesForRole(word, isInPlace && role === 'read' ? 'both' : role);
+    const accesses = accessesForRole(word, isInPlace && role === 'read' ? 'both' : role);
+    return isRecursive ? [...accesses, ...directoryContentAccess(word, 'write')] : accesses;
   });
+}
+
+/** Whether a word is one of these options, or a cluster of short options that ends with one: `-fsSLo`. */
+function isOneOfOptions(text: string, options: readonly string[] = []): boolean {
+  if (options.includes(text)) return true;
+  return /^-[a-zA-Z]{2,8}$/.test(text) && options.includes(`-${text.at(-1) ?? ''}`);
 }
 
 function accessesForRole(word: ShellWord, role: FileRole): FileAccess[] {
@@ -116,18 +142,39 @@ function keyValueAccesses(word: ShellWord): FileAccess[] {
   });
 }
 
-/** A command that reads a directory may read all of its content. */
-function directoryContentAccess(word: ShellWord): FileAccess[] {
+/** A command that reads a directory may read all of its content, and one that deletes it deletes its content. */
+function directoryContentAccess(word: ShellWord, use: FileAccess['use'] = 'read'): FileAccess[] {
   if (!/[/~]|^\.\w/.test(word.pattern) || word.pattern.startsWith('-')) return [];
-  return [
-    { ...createAccess(word, 'read'), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT_WILDCARD}` },
-  ];
+  return [{ ...createAccess(word, use), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT_WILDCARD}` }];
+}
+
+/** The files that `find -delete` deletes: those with the names that it looks for, or whole directories. */
+function findDeletedAccesses(words: readonly ShellWord[]): FileAccess[] {
+  if (!words.some(({ text }) => text === '-delete')) return [];
+  const end = words.findIndex(({ text }) => text !== null && /^[-(!]/.test(text));
+  const roots = words.slice(0, Math.max(0, end));
+  const names = words.filter((_, at) => /^-i?(?:name|path)$/.test(words[at - 1]?.text ?? ''));
+  if (names.length === 0)
+    return roots.flatMap((root) => [createAccess(root, 'write'), ...directoryContentAccess(root, 'write')]);
+  return names.flatMap((name) =>
+    name.text === null ? [] : [{ ...createAccess(name, 'write'), path: toFileNamePattern(name.text) }],
+  );
+}
+
+/** The pattern of the files whose names match a filter such as `--include=.env*` or `-g '**\/.env'`. */
+function toFileNamePattern(filter: string): string {
+  return `./${globToWordPattern(filter.replace(/^(?:\.?\/|\*\*?\/)+/, ''), true, true)}`;
+}
+
+function nameFilterAccesses(word: ShellWord, filter: string | null | undefined): FileAccess[] {
+  if (!filter || /^[!*]*$|^!/.test(filter)) return [];
+  return [{ ...createAccess(word, 'read'), path: toFileNamePattern(filter) }];
 }
 
 /** `name=file`, `name@file`, `file:/target` and `@file` also name a file. */
 function embeddedAccesses(word: ShellWord): FileAccess[] {
   return [
-    ...matchedAccesses(word, /^[\w.[\]-]*(?:=[@<]?|@)(.+)$/s, 'read'),
+    ...matchedAccesses(word, /^[\w.[\]-]*(?::?=[@<]?|@)(.+)$/s, 'read'),
     ...matchedAccesses(word, /=[@<]([^;]+);/s, 'read'),
     ...keyValueAccesses(word),
     ...matchedAccesses(word, /^<(.+)$/s, 'read'),
@@ -138,25 +185,45 @@ function embeddedAccesses(word: ShellWord): FileAccess[] {
 
 /** Files in options, in the same word or the next: `--file=x`, `-K x`, `-Tx`. */
 function optionAccesses(words: readonly ShellWord[], roles: CommandFileRoles): FileAccess[] {
-  const { textOptions = [], outputOptions = [] } = roles;
+  const { textOptions = [], outputOptions = [], inputOptions = [], nameOptions = [] } = roles;
+  const { alsoWrittenOptions = [] } = roles;
   return words.flatMap((word, at) => {
     const { text } = word;
     if (text === null || !/^-./.test(text)) return [];
-    const [option = ''] = text.split('=', 1);
-    const use = outputOptions.includes(option) ? 'write' : 'read';
+    const [option = '', value] = text.split('=', 2);
+    const next = words[at + 1];
+    if (nameOptions.includes(option)) return nameFilterAccesses(word, value ?? next?.text);
     if (textOptions.includes(option)) return [];
-    if (outputOptions.includes(option) && option === text) {
-      const next = words[at + 1];
-      return next ? [createAccess(next, use)] : [];
-    }
+    if (isOneOfOptions(text, outputOptions)) return next ? [createAccess(next, 'write')] : [];
+    if (inputOptions.includes(option))
+      return value === undefined
+        ? next
+          ? [createAccess(next, 'read')]
+          : []
+        : optionValueAccesses(word, 'read');
+    const isOutput = (options: readonly string[]) =>
+      options.some((one) => one === option || (/^-\w$/.test(one) && text.startsWith(one)));
+    if (isOutput(outputOptions)) return optionValueAccesses(word, 'write');
     if (roles.words === 'none') return [];
-    return [
-      ...matchedAccesses(word, /^--?[\w-]+=[@<]?(.+)$/s, use),
-      ...matchedAccesses(word, /^--?[\w-]+=[\w.-]+[=@][@<]?(.+)$/s, use),
-      ...matchedAccesses(word, /^-[a-zA-Z]{1,6}[@<]?([/~.].*)$/s, use),
-      ...keyValueAccesses(word),
-    ];
+    const alsoWritten = alsoWrittenOptions.includes(text)
+      ? next
+        ? [createAccess(next, 'write')]
+        : []
+      : isOutput(alsoWrittenOptions)
+        ? optionValueAccesses(word, 'write')
+        : [];
+    return [...optionValueAccesses(word, 'read'), ...alsoWritten];
   });
+}
+
+/** The file in the same word as an option. */
+function optionValueAccesses(word: ShellWord, use: FileAccess['use']): FileAccess[] {
+  return [
+    ...matchedAccesses(word, /^--?[\w-]+=[@<]?(.+)$/s, use),
+    ...matchedAccesses(word, /^--?[\w-]+=[\w.-]+[=@][@<]?(.+)$/s, use),
+    ...matchedAccesses(word, /^-[a-zA-Z]{1,6}[@<]?([/~.].*)$/s, use),
+    ...keyValueAccesses(word),
+  ];
 }
 
 /** `HEAD:file` is the content of a file in a commit. An option can name a file with settings. */

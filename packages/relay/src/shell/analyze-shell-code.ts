@@ -23,7 +23,11 @@ const MAX_NESTING = 12;
 /** Characters that are invisible or that change the displayed order of others (UTR 36, section 2.5). */
 const HIDDEN_CHARACTERS =
   /[\0-\x08\x0b-\x1f\x7f\u00ad\u061c\u200b-\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{Extended_Pictographic}|\ufe0f)\u200d/u;
-/** Commands that every shell interprets in the same way. */
+/** Commands that a shell interprets as words, by dialect. In PowerShell, `,` separates words, and `. x` runs a script. */
+const PLAIN_COMMANDS: Readonly<Record<string, RegExp>> = {
+  cmd: /^[\w./:+\\-]+(?: [\w./:=,+\\ @-]*)?$/,
+  powershell: /^(?!\. )[\w./:=+\\ ~-]+$/,
+};
 const PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
 
 const ROOT_CONTEXT = { via: [], input: null, place: null, depth: 0 } as const;
@@ -62,7 +66,7 @@ export function analyzeShellCode(
 
   const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope() };
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
-  else if (text.length <= MAX_CODE_CHARS && PLAIN_COMMAND.test(text))
+  else if (text.length <= MAX_CODE_CHARS && (PLAIN_COMMANDS[dialect] ?? PLAIN_COMMAND).test(text))
     analyzePlainCommand(text, invoker, around);
   else
     invoker.reportUnclear(`its shell dialect "${dialect}" cannot be analyzed`, {
@@ -83,5 +87,8 @@ function analyzePlainCommand(text: string, invoker: CommandAnalyzer, around: Cod
     });
   });
   const place = { start: 0, end: text.length, context: around };
-  invoker.analyze({ words, assignments: [], redirects: [], input: null, ...place });
+  // Unlike the bash builtin, this `type` prints files.
+  const files = words[0]?.text === 'type' ? words.slice(1) : [];
+  const redirects = files.map((target) => ({ operator: '<', target }));
+  invoker.analyze({ words, assignments: [], redirects, input: null, ...place });
 }

@@ -69,6 +69,7 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Comma
     ],
     foreign: found.flatMap(({ foreign = [] }) => foreign),
     reads: found.flatMap(({ reads = [] }) => reads),
+    writes: found.flatMap(({ writes = [] }) => writes),
     files: [...programs.files.flatMap(withAwkSuffix), ...found.flatMap(({ files = [] }) => files)],
     readsInput: programs.readsInput,
   };
@@ -84,7 +85,7 @@ const UNANALYZED_CODE = 'it runs code in a language that cannot be analyzed';
 /** Analyzes an awk program. Its strings may be commands and files. */
 function analyzeAwkProgram(word: ShellWord): CommandUnwrapResult {
   const program = word.text ?? word.pattern;
-  const { commands, pipes, included, isUnclear } = findAwkCommands(program);
+  const { commands, pipes, included, writes, isUnclear } = findAwkCommands(program);
   // The output of a program that is given nothing is unknown.
   const producers = pipes.map(({ text, command }) =>
     text === null ? `awk | ${command}` : `printf %s ${quoteShellWord({ ...word, text })} | ${command}`,
@@ -94,6 +95,7 @@ function analyzeAwkProgram(word: ShellWord): CommandUnwrapResult {
   return {
     ...NO_COMMANDS,
     nested,
+    writes: writes.filter((path) => !hasWildcard(path)),
     files: included.map((path) => ({ ...word, text: path })),
     traits: runs ? ['runs_code'] : [],
     foreign: runs || program.includes('getline') ? [{ ...word, text: program }] : [],
@@ -111,7 +113,7 @@ function analyzeSedScript({ code, operands }: AwkOrSedPrograms): CommandUnwrapRe
   const [word] = code;
   if (!word) return NO_COMMANDS;
   const script = code.map(({ text, pattern }) => text ?? pattern).join('\n');
-  const { commands, reads, runsLines, runsChangedLines } = findSedEffects(script);
+  const { commands, reads, writes, runsLines, runsChangedLines } = findSedEffects(script);
   const inputs = operands.filter((operand) => !code.includes(operand));
   const isEmpty = inputs.length > 0 && inputs.every(({ text }) => text === '/dev/null');
   const isUnclear = runsChangedLines || (runsLines && !isEmpty);
@@ -119,6 +121,7 @@ function analyzeSedScript({ code, operands }: AwkOrSedPrograms): CommandUnwrapRe
     ...NO_COMMANDS,
     nested: commands.map((text) => toCode(text, word)),
     reads: reads.filter((path) => !hasWildcard(path)),
+    writes: writes.filter((path) => !hasWildcard(path)),
     traits: commands.length > 0 || runsLines || runsChangedLines ? ['runs_code'] : [],
     unclearReasons: isUnclear ? [UNANALYZED_CODE] : [],
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findAwkCommands } from './awk-program.ts';
 
-const NONE = { commands: [], pipes: [], included: [], isUnclear: false };
+const NONE = { commands: [], pipes: [], included: [], writes: [], isUnclear: false };
 
 test('commands in strings are found with their joined and unescaped text', () => {
   assert.deepEqual(findAwkCommands('BEGIN { system ( "rm \\"x\\"" ) }'), { ...NONE, commands: ['rm "x"'] });
@@ -50,4 +50,14 @@ test('included files are found with and without their suffix, and a library in a
   });
   assert.equal(findAwkCommands('@load "./lib"').isUnclear, true);
   assert.deepEqual(findAwkCommands('@load "readdir"; { print "@load \\"./lib\\"" }'), NONE);
+});
+
+test('the files to which a program prints are found', () => {
+  for (const program of [
+    '{ print > "/etc/x" }',
+    '{ printf("%s", $1) >> "/etc" "/x" }',
+    '{ print $1, $2>"/etc/x" }',
+  ])
+    assert.deepEqual(findAwkCommands(program).writes, ['/etc/x'], program);
+  assert.deepEqual(findAwkCommands('$1 > "b" { print }; { x = $1 > "c" }').writes, []);
 });

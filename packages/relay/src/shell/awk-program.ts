@@ -6,6 +6,8 @@ export interface AwkCommands {
   readonly pipes: readonly { readonly text: string | null; readonly command: string }[];
   /** The files with code that the program includes. */
   readonly included: readonly string[];
+  /** The files to which the program prints. */
+  readonly writes: readonly string[];
   /** The program runs commands that it builds, or loads a library from a file. */
   readonly isUnclear: boolean;
 }
@@ -20,6 +22,9 @@ const INDIRECT_CALL = /@\s*[\w:]+\s*\(/;
 
 /** Code and libraries that a gawk program loads. The groups are the directive and the number of a string. */
 const LOADS = /@\s*(include|load)\s*"(\d+)"/g;
+
+/** The number of the string that names the file to which `print` or `printf` prints. */
+const WRITES = /\bprintf?\b[^;{}\n|]*?>>?\s*"(\d+)"/g;
 
 /** Returns the names that an included file can have: `path`, and `path` with the suffix `.awk`. */
 export function listAwkIncludeCandidates(path: string): readonly string[] {
@@ -56,7 +61,8 @@ export function findAwkCommands(program: string): AwkCommands {
     if (directive === 'load') isUnclear ||= isExternalAwkLibrary(path);
     else if (path !== null) included.push(...listAwkIncludeCandidates(path));
   }
-  return { commands, pipes, included, isUnclear };
+  const writes = [...bare.matchAll(WRITES)].flatMap(([, name]) => strings[Number(name)] ?? []);
+  return { commands, pipes, included, writes, isUnclear };
 }
 
 /**

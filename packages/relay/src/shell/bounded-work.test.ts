@@ -113,3 +113,12 @@ suite('work for one text is bounded', () => {
     }
   });
 });
+
+test('a replacement does not create a text of many megabytes', () => {
+  const code = `x=${'a'.repeat(4_000)}; echo ${'${x//a/'}${'b'.repeat(4_000)}}`;
+  const { commands } = analyzeShellCode(grammar, code);
+  assert.deepEqual(
+    commands.map(({ args }) => args[0]?.text),
+    [null],
+  );
+});

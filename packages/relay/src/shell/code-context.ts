@@ -1,7 +1,6 @@
 import { normalizeCommandName } from './command.ts';
-import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './shell-scope.ts';
-import type { TextSpan } from './shell-word.ts';
+import type { CommandInput, TextSpan } from './shell-word.ts';
 
 /**
  * The context of a piece of code: the names of the commands that enclose it, its input, its position and

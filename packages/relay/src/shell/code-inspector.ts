@@ -11,15 +11,17 @@ import {
 import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
+import { toCodeWithVariables } from './glob.ts';
 import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-command-input.ts';
 import { predictArguments } from './predict-arguments.ts';
-import type { CommandInput } from './redirects.ts';
 import { isWorkExhausted, MAX_CODE_CHARS, type RemainingAnalysisWork } from './shell-parser.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
+import type { CommandInput } from './shell-word.ts';
 import {
   type CommandOutput,
   createGlobWord,
   createLiteralWord,
+  createUnknownWord,
   type ShellWord,
   type TextSpan,
 } from './shell-word.ts';
@@ -75,11 +77,7 @@ export class CodeInspector {
   /** Analyzes functions that the code defines and does not call. */
   inspectUncalledFunctions(): void {
     for (const [shellFunction, { name, context, ...place }] of this.#uncalled) {
-      const unknown = { ...createLiteralWord('', place), text: null, certain: false, pattern: '\uE000' };
-      const args = Array.from({ length: MAX_UNKNOWN_ARGS }, () => ({
-        ...unknown,
-        unknown: 'variable' as const,
-      }));
+      const args = Array.from({ length: MAX_UNKNOWN_ARGS }, () => createUnknownWord(place));
       this.inspectFunctionBody(
         shellFunction,
         [createLiteralWord(name, place), ...args],
@@ -187,14 +185,14 @@ export class CodeInspector {
     return [];
   }
 
-  /** Analyzes the literals in code of another language. Returns the files that the code reads. */
+  /** Analyzes the literals in code of another language. Returns the files that the code reads and writes. */
   inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
     this.#work.characters -= text?.length ?? 0;
     if (text === null || text.length > MAX_CODE_CHARS || isWorkExhausted(this.#work)) {
       this.#sink.reportUnclear('it runs code that is not known in advance or is too long', given);
       return [];
     }
-    const { texts, commands, reads, unclearReason } = analyzeForeignCode(text);
+    const { texts, commands, files, unclearReason } = analyzeForeignCode(text);
     if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
     const around = createNestedCodeContext(given.context, given.words[0]?.text ?? '');
     const doubts = this.#sink.unclear.length;
@@ -207,7 +205,7 @@ export class CodeInspector {
     // A literal that is not a command does not make the code unclear.
     this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
     if (isWorkExhausted(this.#work)) this.#sink.reportUnclear('it is too complex to be analyzed', given);
-    return reads.map((path) => ({ operator: '<', target: createGlobWord(path, word) }));
+    return files.map(({ operator, path }) => ({ operator, target: createGlobWord(path, word) }));
   }
 
   /** Analyzes commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
@@ -252,6 +250,8 @@ export class CodeInspector {
         this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
       return;
     }
+    const known = run.text === null ? toCodeWithVariables(run.word.pattern) : null;
+    if (known !== null) this.inspectCode({ text: known, placing: given, name, input: given.input });
     if (run.text === null && run.word.unknown === 'program') return;
     const filledIn = predictArguments(name, args, [run.word, ...(run.args ?? [])], given.input);
     for (const [word, ...values] of filledIn) {

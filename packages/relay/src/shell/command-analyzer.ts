@@ -24,7 +24,7 @@ import {
   normalizeGitInvocation,
   resolveOrRecordGitAlias,
 } from './git-commands.ts';
-import { guessWrappedCommands } from './guess-wrapped-commands.ts';
+import { findRecordedCommand, guessWrappedCommands } from './guess-wrapped-commands.ts';
 import { analyzeInterpreter } from './interpreters.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { findCommandsInOptions } from './option-commands.ts';
@@ -175,6 +175,8 @@ export class CommandAnalyzer implements CommandSink {
       found?.foreign?.flatMap((code) => this.#inspector.inspectForeignCode(code.text, code, given)) ?? [];
     for (const path of found?.reads ?? [])
       redirects.push({ operator: '<', target: createLiteralWord(path, word) });
+    for (const path of found?.writes ?? [])
+      redirects.push({ operator: '>', target: createLiteralWord(path, word) });
     if (found?.readsInput)
       redirects.push(...this.#inspector.inspectInput(wrapped ? 'sh' : name, given, traits));
     redirects.push(...findFilesNamedByInput(name, args, given.input));
@@ -210,8 +212,12 @@ export class CommandAnalyzer implements CommandSink {
         this.reportUnclear('core.hooksPath or --exec-path makes git run other code', given);
       }
     }
+    if (name === 'script') inner.push(...findRecordedCommand(args));
     if (name === 'enable' && args.some(({ text }) => text === '-f'))
       this.reportUnclear('it loads a library into the shell', given);
+    // In zsh, a global alias replaces words, and a suffix alias runs files.
+    if (name === 'alias' && args.some(({ text }) => /^-[a-z]*[gs]/.test(text ?? '')))
+      this.reportUnclear('it defines an alias that is not a command', given);
     if (name === 'alias') inner.push(...args.map((word) => defineAlias(word, given.context.scope)));
     if (name === 'hash' && args[0]?.text === '-p' && args[1]?.text && args[2]?.text)
       given.context.scope.alias(args[2].text, args[1].text);
@@ -275,6 +281,7 @@ const EVALUATING_BUILTINS = new Set([
   'printf',
   'read',
   'mapfile',
+  'wait',
 ]);
 
 /** Removes words that may expand to nothing and have no text, because the next word is then the command. */

@@ -189,6 +189,8 @@ function predictConstantOutput(
       return texts.at(-1) ?? null;
     case 'command':
       return texts[0] === '-v' ? (texts[1] ?? null) : null;
+    case 'mktemp':
+      return '/tmp/tmp.XXXXXXXXXX';
     case 'pwd':
       return '.';
     default:

@@ -67,9 +67,12 @@ export interface ShellAnalysis {
 
 /**
  * Returns a command's name: the last part of its path in canonical form. `C:\bin\Git.EXE` becomes
- * `git`.
+ * `git`, and the package `npm@latest` becomes `npm`.
  */
 export function normalizeCommandName(path: string): string {
   const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-  return base.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');
+  return base
+    .toLowerCase()
+    .replace(/(?<=.)@[\w.^~-]+$/, '')
+    .replace(/\.(?:exe|cmd|bat|com)$/, '');
 }

@@ -61,3 +61,11 @@ export function unescapeDoubleQuoted(text: string): string {
 export function unescapePrintf(text: string): string {
   return unescapeBackslashes(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
 }
+
+/**
+ * Returns the code in backticks if it contains further substitutions. They start with a backslash and a backtick, which
+ * the grammar reads as text. Returns null for other substitutions.
+ */
+export function readNestedBackticks(substitution: string): string | null {
+  return /^`[\s\S]*\\`/.test(substitution) ? substitution.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1') : null;
+}

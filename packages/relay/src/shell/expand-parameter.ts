@@ -1,3 +1,4 @@
+import { MAX_CODE_CHARS } from './shell-parser.ts';
 import { classifyUnknownVariable, type ShellScope, type VariableValue } from './shell-scope.ts';
 import type { WordSegment } from './shell-word.ts';
 
@@ -162,7 +163,11 @@ function replacePattern(text: string, word: string, operator: string): string | 
   const cut = word.indexOf('/');
   const [pattern, by] = cut === -1 ? [word, ''] : [word.slice(0, cut), word.slice(cut + 1)];
   if (pattern === '' || /[*?[]/.test(pattern)) return null;
-  if (operator === '//') return text.replaceAll(pattern, () => by);
+  if (operator === '//') {
+    const parts = text.split(pattern);
+    // Otherwise, a short command could create a text of many megabytes.
+    return text.length + (parts.length - 1) * by.length > MAX_CODE_CHARS ? null : parts.join(by);
+  }
   if (operator === '/#') return text.startsWith(pattern) ? by + text.slice(pattern.length) : text;
   if (operator === '/%') return text.endsWith(pattern) ? text.slice(0, -pattern.length) + by : text;
   return text.replace(pattern, () => by);

@@ -1,11 +1,13 @@
+import { type CodeLiteral, findWrittenLiterals } from './foreign-writes.ts';
+
 /** What code in another language would do, as far as its literals show. */
 export interface ForeignCodeAnalysis {
   /** Strings with shell code. */
   readonly texts: readonly string[];
   /** Commands as lists of words. */
   readonly commands: readonly (readonly string[])[];
-  /** Paths that it may read. */
-  readonly reads: readonly string[];
+  /** Paths that it may read (`<`), and paths that it writes, moves or deletes (`>`). */
+  readonly files: readonly { readonly operator: '<' | '>'; readonly path: string }[];
   /** Why its effect is unknown. Null if its literals determine it. */
   readonly unclearReason: string | null;
 }
@@ -35,10 +37,7 @@ const MAX_LITERALS = 400;
 /** A command with `|` before or after it. */
 const PIPED_COMMAND = /^\s*\|[^|]+$|^[^|]+\|\s*$/;
 
-interface Literal {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
+interface Literal extends CodeLiteral {
   readonly isCommand: boolean;
 }
 
@@ -70,7 +69,12 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const reads = FILE_OPENING_CALLS.test(code)
     ? [...new Set(paths)].flatMap((text) => findPaths(text, code))
     : [];
-  return { texts, commands, reads, unclearReason: findUnclearReason(code, bare, literals) };
+  const writes = findWrittenLiterals(code, literals).flatMap((text) => findPaths(text, code));
+  const files = [
+    ...reads.map((path) => ({ operator: '<' as const, path })),
+    ...writes.map((path) => ({ operator: '>' as const, path })),
+  ];
+  return { texts, commands, files, unclearReason: findUnclearReason(code, bare, literals) };
 }
 
 function findUnclearReason(code: string, bare: string, literals: readonly Literal[]): string | null {
@@ -113,6 +117,9 @@ function startsUnknownProgram(code: string, literals: readonly Literal[]): boole
 const LITERAL =
   /"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)'|`((?:[^`\\]|\\[\s\S])*)`|(?:%x|\bqx|\bqw|\bq)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|\/([^/]*)\/|\|([^|]*)\|)/g;
 
+/** `{name}` in a formatted string of Python. In shell code, it is the value of a variable. */
+const FORMATTED_VALUE = /\{\s*(?:[\w.]*\.)?(\w+)[^{}]*\}/g;
+
 function findLiterals(code: string): Literal[] {
   const literals: Literal[] = [];
   for (const match of code.matchAll(LITERAL)) {
@@ -120,7 +127,9 @@ function findLiterals(code: string): Literal[] {
     const text = groups.find((group) => group !== undefined) ?? '';
     const start = match.index ?? 0;
     const isCommand = /^(?:`|%x|qx)/.test(whole);
-    literals.push({ text: unescaped(text), start, end: start + whole.length, isCommand });
+    const isFormatted = /(?:^|[^\w])[rR]?[fF][rR]?$/.test(code.slice(Math.max(0, start - 3), start));
+    const value = isFormatted ? text.replaceAll(FORMATTED_VALUE, '$$$1') : text;
+    literals.push({ text: unescaped(value), start, end: start + whole.length, isCommand });
     if (literals.length >= MAX_LITERALS) break;
   }
   return literals;

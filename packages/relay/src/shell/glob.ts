@@ -16,7 +16,7 @@ const ANY_VISIBLE_CHARACTER = '\uE004';
 const ANY_DOTTED_CHARACTERS = '\uE005';
 
 const WILDCARD = /[\uE000-\uE005]/;
-const GLOB = /\[[!^]?\]?[^\]/]*\]|[*?]/g;
+const GLOB = /\[[!^]?\]?(?:\[[:.=][a-z]{1,10}[:.=]\]|[^\]/])*\]|[*?]/g;
 
 /** Returns whether a pattern contains wildcards. */
 export function hasWildcard(text: string): boolean {
@@ -43,6 +43,14 @@ export function globToWordPattern(text: string, isStart: boolean, dotglob: boole
   });
 }
 
+/**
+ * Returns code with unknown parts, in which a variable stands for each of them, as in `rm -r $file` for
+ * `xargs -I{} sh -c 'rm -r {}'`. Returns null if nothing of the code is known.
+ */
+export function toCodeWithVariables(pattern: string): string | null {
+  return isUnknownPattern(pattern.trim()) ? null : pattern.replaceAll(/[\uE000-\uE005]+/g, '$file');
+}
+
 /** Maximum length of patterns that are compared by character. */
 const MAX_CHARACTERS = 600;
 
@@ -54,16 +62,12 @@ const MAX_CHARACTERS = 600;
 export function canMatchSameText(rule: string, word: string): boolean {
   if (word.length > MAX_CHARACTERS || rule.length > MAX_CHARACTERS) return true;
   if (!suffixesMatch(rule, word)) return false;
-  const width = word.length + 1;
   // Bit 1: reached; bit 2: reached with a written part.
-  let row = new Uint8Array(width);
+  let row = new Uint8Array(word.length + 2);
   row[0] = 1;
   for (let at = 0; at <= rule.length; at += 1) {
-    const next = new Uint8Array(width);
-    for (let n = 0; n < width; n += 1) {
-      const state = row[n] ?? 0;
-      if (state !== 0) advanceOverlap({ rule, word, row, next, at, n, state });
-    }
+    const next = new Uint8Array(word.length + 2);
+    advanceOverlap({ rule, word, row, next, at });
     if (at === rule.length) break;
     row = next;
   }
@@ -94,33 +98,43 @@ function literalEnd(text: string, wildcard: RegExp): number {
   return length;
 }
 
+/** The states after `at` characters of the rule, by the number of characters of the word. */
 interface OverlapStep {
   readonly rule: string;
   readonly word: string;
   readonly row: Uint8Array;
   readonly next: Uint8Array;
   readonly at: number;
-  readonly n: number;
-  readonly state: number;
 }
 
-function advanceOverlap({ rule, word, row, next, at, n, state }: OverlapStep): void {
+/** The work is proportional to the length of the word, without an allocation for each character. */
+function advanceOverlap({ rule, word, row, next, at }: OverlapStep): void {
   const char = rule.charAt(at);
-  const token = word.charAt(n);
-  const skip = (spelled = 0) => {
-    row[n + 1] = (row[n + 1] ?? 0) | state | spelled;
-  };
-  if (token !== '' && /[\uE000\uE001\uE003\uE005]/.test(token)) skip();
-  if (char === '') return;
-  if (char === '*') {
-    next[n] = (next[n] ?? 0) | state;
-    if (token !== '') skip();
-    return;
+  const isStart = at === 0 || rule.charAt(at - 1) === '/';
+  for (let n = 0; n <= word.length; n += 1) {
+    const state = row[n] ?? 0;
+    if (state === 0) continue;
+    const token = word.charAt(n);
+    const repeats = REPEATING.has(token);
+    if (repeats || (char === '*' && token !== '')) row[n + 1] = (row[n + 1] ?? 0) | state;
+    if (char === '*') next[n] = (next[n] ?? 0) | state;
+    if (char === '*' || char === '' || token === '' || !wildcardMatches(token, char, isStart)) continue;
+    const isSpelled = token === ANY_DOTTED_CHARACTERS || (!isWildcard(token) && char !== '/' && char !== '~');
+    const to = repeats ? n : n + 1;
+    next[to] = (next[to] ?? 0) | state | (isSpelled ? 3 : 0);
   }
-  if (token === '' || !wildcardMatches(token, char, at === 0 || rule.charAt(at - 1) === '/')) return;
-  const isSpelled = token === ANY_DOTTED_CHARACTERS || (!WILDCARD.test(token) && !/[/~]/.test(char));
-  const to = /[\uE000\uE001\uE003\uE005]/.test(token) ? n : n + 1;
-  next[to] = (next[to] ?? 0) | state | (isSpelled ? 3 : 0);
+}
+
+/** Wildcards that match any number of characters. */
+const REPEATING: ReadonlySet<string> = new Set([
+  ANY_TEXT_WILDCARD,
+  ANY_NAME_CHARACTERS,
+  ANY_VISIBLE_CHARACTERS,
+  ANY_DOTTED_CHARACTERS,
+]);
+
+function isWildcard(token: string): boolean {
+  return token >= ANY_TEXT_WILDCARD && token <= ANY_DOTTED_CHARACTERS;
 }
 
 /** Whether a character of a word can match one of a rule. */

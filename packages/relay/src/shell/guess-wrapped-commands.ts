@@ -1,3 +1,4 @@
+import type { ShellWord } from './shell-word.ts';
 import type { CommandInvocation, NestedCommand } from './unwrap-command.ts';
 
 /** Commands that are rarely an argument of a program that does not run them. */
@@ -64,3 +65,11 @@ const DASH_DASH_RUNNERS = new Set([
   'codex',
   'gemini',
 ]);
+
+/** On BSD systems, a command follows the file: `script -q /dev/null rm x`. */
+export function findRecordedCommand(args: readonly ShellWord[]): NestedCommand[] {
+  const file = args.findIndex(({ text }) => !text?.startsWith('-'));
+  const words = file === -1 ? [] : args.slice(file + 1);
+  const isCommand = words.length > 0 && !words[0]?.text?.startsWith('-') && args[file - 1]?.text !== '-c';
+  return isCommand ? [{ kind: 'words', words }] : [];
+}

@@ -166,7 +166,10 @@ const NO_COMMANDS: CommandUnwrapResult = { nested: [], traits: [], unclearReason
 function createInputResult(args: readonly ShellWord[]): CommandUnwrapResult {
   const file = args.find(({ text }) => text === null || text === '-' || !text.startsWith('-'));
   const readsInput = file === undefined || file.text === '-' || file.text === '/dev/stdin';
-  return { ...NO_COMMANDS, readsInput, files: file && !readsInput ? [file] : [] };
+  // Deno downloads a script and runs it.
+  const isDownloaded = /^https?:\/\//i.test(file?.text ?? '');
+  const traits = isDownloaded ? (['runs_input'] as const) : [];
+  return { ...NO_COMMANDS, traits, readsInput, files: file && !readsInput ? [file] : [] };
 }
 
 function analyzeSource(args: readonly ShellWord[]): CommandUnwrapResult {

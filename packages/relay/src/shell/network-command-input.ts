@@ -1,5 +1,5 @@
 import { createUnknownCommandOutput } from './command-output.ts';
-import type { CommandInput } from './redirects.ts';
+import type { CommandInput } from './shell-word.ts';
 
 /** Matches the names of programs that can start a command and connect its input and output to the network. */
 export const NETWORK_PROGRAM_PATTERN = /^(?:nc|ncat|netcat|socat)$/;

@@ -58,6 +58,8 @@ const COMMAND_OPTIONS: Readonly<Record<string, readonly (string | ConditionalOpt
   'hg bisect': ['-c', '--command'],
   'sl bisect': ['-c', '--command'],
   'git archive': ['--exec'],
+  mapfile: ['-C'],
+  readarray: ['-C'],
   'git daemon': ['--access-hook'],
   'git fetch-pack': ['--upload-pack', '--exec'],
   'git grep': ['-O?', '--open-files-in-pager?'],

@@ -4,8 +4,7 @@ import { predictFileSearchOutput } from './command-output.ts';
 import { unescapePrintf } from './escapes.ts';
 import { type OptionSyntax, type ParsedOption, parseCommandOptions } from './parse-options.ts';
 import { findPositionalArguments } from './positional-arguments.ts';
-import type { CommandInput } from './redirects.ts';
-import { createLiteralWord, type ShellWord } from './shell-word.ts';
+import { type CommandInput, createLiteralWord, createUnknownWord, type ShellWord } from './shell-word.ts';
 
 const MAX_LINES = 16;
 const FILLING_PROGRAMS = /^(?:xargs|find|parallel|fd|fdfind|entr)$/;
@@ -43,7 +42,7 @@ export function predictArguments(
     return [isAppended ? [...kept, ...(isSplit ? values.flatMap(splitWord) : values)] : kept];
   }
   const each = values.slice(0, MAX_LINES);
-  return (each.length === 0 ? [createUnknownWord(first)] : each).map((value) =>
+  return (each.length === 0 ? [createUnknownValue(first)] : each).map((value) =>
     kept.map((word) => (word.text?.includes(token) ? replaceToken(word, token, value) : word)),
   );
 }
@@ -121,14 +120,14 @@ function readValues(
   input: CommandInput | null,
   place: ShellWord,
 ): readonly ShellWord[] {
-  if (input === null || options.some(({ letter }) => letter === 'a')) return [createUnknownWord(place)];
+  if (input === null || options.some(({ letter }) => letter === 'a')) return [createUnknownValue(place)];
   const { text, names, unknown } = input.printed;
   const separator = findSeparator(options);
   if (text !== null)
     return text
       .split(separator ?? /[\n\0]+/)
       .flatMap((value) => (value.trim() === '' ? [] : [createLiteralWord(value.trim(), place)]));
-  return names.length > 0 ? createFileNameWords(names, place) : [{ ...createUnknownWord(place), unknown }];
+  return names.length > 0 ? createFileNameWords(names, place) : [{ ...createUnknownValue(place), unknown }];
 }
 
 /**
@@ -137,7 +136,7 @@ function readValues(
  */
 export function createFileNameWords(names: readonly string[], place: ShellWord): readonly ShellWord[] {
   return names.map((pattern) => ({
-    ...createUnknownWord(place),
+    ...createUnknownValue(place),
     pattern,
     glob: true,
     splits: false,
@@ -190,13 +189,6 @@ function findPatchWrites(patch: string): ShellRedirect[] {
   }));
 }
 
-function createUnknownWord(place: ShellWord): ShellWord {
-  return {
-    ...createLiteralWord('', place),
-    text: null,
-    certain: false,
-    pattern: '\uE000',
-    splits: true,
-    unknown: 'data',
-  };
+function createUnknownValue(place: ShellWord): ShellWord {
+  return { ...createUnknownWord(place), splits: true, unknown: 'data' };
 }

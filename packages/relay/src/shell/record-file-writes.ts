@@ -1,7 +1,6 @@
 import { normalizeCommandName, type ShellRedirect } from './command.ts';
-import type { CommandInput } from './redirects.ts';
 import type { ShellScope } from './shell-scope.ts';
-import type { CommandOutput, ShellWord } from './shell-word.ts';
+import type { CommandInput, CommandOutput, ShellWord } from './shell-word.ts';
 
 /**
  * Records the text that a command's redirects write to files, so that a later command that runs such a file

@@ -1,11 +1,11 @@
 import { predictCommandOutput } from './command-output.ts';
 import { parseAssignment } from './environment-effects.ts';
-import type { CommandInput } from './redirects.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
+import type { CommandInput } from './shell-word.ts';
 import { createLiteralWord, type ShellWord } from './shell-word.ts';
 
 /**
- * Records how builtins change variables, such as `read`, `printf -v`, `set --`, `mapfile` and
+ * Records how builtins change variables, such as `read`, `printf -v`, `set --`, `shift`, `mapfile` and
  * `shopt`.
  */
 export function recordVariableChanges(
@@ -37,6 +37,11 @@ export function recordVariableChanges(
     case 'set': {
       const from = args.findIndex(({ text }) => text === '--');
       if (from !== -1) scope.setArgs(args.slice(from + 1));
+      return;
+    }
+    case 'shift': {
+      const count = Number(args[0]?.text ?? '1');
+      if (Number.isInteger(count) && count >= 0) scope.shiftArgs(count);
       return;
     }
     case 'shopt':
@@ -83,7 +88,7 @@ function recordDeclaration(builtin: string, args: readonly ShellWord[], scope: S
 /** The words of the first input line are assigned to the variables. The last one gets the rest. */
 function recordRead(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
   const names = args.flatMap(({ text }, at) =>
-    text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[adinNptu]$/.test(args[at - 1]?.text ?? '')
+    text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[dinNptu]$/.test(args[at - 1]?.text ?? '')
       ? [text]
       : [],
   );
@@ -92,6 +97,12 @@ function recordRead(args: readonly ShellWord[], input: CommandInput | null, scop
   // A line without blanks is split by another `IFS`.
   const separator = names.length > 1 && line !== null && !/\s/.test(line.trim()) ? /[,:;|]+/ : /\s+/;
   const words = line?.split(separator).filter(Boolean) ?? null;
+  const [array] = names;
+  if (array !== undefined && words !== null && args.some(({ text }) => /^-[a-zA-Z]*a$/.test(text ?? '')))
+    return scope.assign(
+      array,
+      words.map((text) => [{ text, quoted: true, certain: false }]),
+    );
   for (const [at, name] of names.entries()) {
     const [pattern] = printed?.names ?? [];
     if (words !== null) {

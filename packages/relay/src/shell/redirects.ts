@@ -2,13 +2,7 @@ import type { ShellRedirect } from './command.ts';
 import { createTextCommandOutput, createUnknownCommandOutput } from './command-output.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import type { SyntaxNode } from './shell-parser.ts';
-import type { CommandOutput, ShellWord } from './shell-word.ts';
-
-/** The input that a command reads. */
-export interface CommandInput {
-  readonly kind: 'pipe' | 'text' | 'file';
-  readonly printed: CommandOutput;
-}
+import type { CommandInput, CommandOutput, ShellWord } from './shell-word.ts';
 
 /**
  * Returns the redirects, and the words that the grammar parsed as further redirect targets although they are
@@ -40,13 +34,34 @@ function isDescriptor({ type, end }: SyntaxNode, text: string): boolean {
   return type === 'number' && /^[<>]/.test(text.slice(end, end + 1));
 }
 
+/**
+ * Returns the standard input that redirects provide. Null if they provide none. The last redirect applies. Records the
+ * input of other file descriptors, as in `exec 3< <(curl x); sh <&3`.
+ */
+export function readRedirectInputs(
+  nodes: readonly SyntaxNode[],
+  source: WordReadContext,
+): CommandInput | null {
+  let standard: CommandInput | null = null;
+  for (const node of nodes) {
+    const input = readRedirectInput(node, source);
+    const descriptor = node.children.find(({ type }) => type === 'file_descriptor');
+    const number = descriptor ? source.text.slice(descriptor.start, descriptor.end) : '0';
+    if (input !== null && number !== '0') source.scope.setDescriptor(number, input);
+    else standard = input ?? standard;
+  }
+  return standard;
+}
+
 /** Returns the input that a redirect provides. Null if it provides none. */
 export function readRedirectInput(node: SyntaxNode, source: WordReadContext): CommandInput | null {
   if (node.type === 'herestring_redirect') return { kind: 'text', printed: readHereString(node, source) };
   if (node.type === 'heredoc_redirect') return { kind: 'text', printed: readHeredoc(node, source) };
   if (node.type !== 'file_redirect') return null;
-  if (!node.children.some(({ type }) => type === '<')) return null;
   const target = node.children.find(({ field }) => field === 'destination');
+  if (target && node.children.some(({ type }) => type === '<&'))
+    return source.scope.findDescriptor(source.text.slice(target.start, target.end));
+  if (!node.children.some(({ type }) => type === '<')) return null;
   if (target?.type === 'process_substitution') return { kind: 'pipe', printed: source.outputOf(target) };
   const [word] = target ? readShellWords(target, source) : [];
   const written = word?.text == null ? null : source.scope.fileAt(word.text);
@@ -74,7 +89,7 @@ function readHeredoc({ children }: SyntaxNode, source: WordReadContext): Command
   const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
   if (isQuoted) return createTextCommandOutput(text);
   const active = body.children.filter(({ type }) => /expansion|substitution/.test(type));
-  if (active.length === 0) return createTextCommandOutput(text);
+  if (active.length === 0) return createTextCommandOutput(unescapeHeredoc(text));
   return expandHeredoc(body, active, source);
 }
 
@@ -106,8 +121,13 @@ function expandHeredoc(
     const value = joinSegmentTexts(pieces);
     if (value === null && unknown !== 'variable' && unknown !== 'program')
       return createUnknownCommandOutput(unknown);
-    text += source.text.slice(at, node.start) + (value ?? source.text.slice(node.start, node.end));
+    text +=
+      unescapeHeredoc(source.text.slice(at, node.start)) + (value ?? source.text.slice(node.start, node.end));
     at = node.end;
   }
-  return createTextCommandOutput(text + source.text.slice(at, body.end));
+  return createTextCommandOutput(text + unescapeHeredoc(source.text.slice(at, body.end)));
+}
+
+function unescapeHeredoc(text: string): string {
+  return text.replaceAll(/\\([$`\\])/g, '$1');
 }

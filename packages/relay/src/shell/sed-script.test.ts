@@ -45,6 +45,7 @@ test('text, expressions, file names and comments are not commands', () => {
     assert.deepEqual(findSedEffects(script), {
       commands: [],
       reads: [],
+      writes: /w e/.test(script) ? ['e'] : [],
       runsLines: false,
       runsChangedLines: false,
     });
@@ -55,4 +56,5 @@ test('an empty e, the flag e, and files are reported', () => {
   for (const script of ['s/a/b/e', 's,a,b,2ge', 'sxaxbxe;p', 's/[/]/b/e'])
     assert.equal(findSedEffects(script).runsChangedLines, true, script);
   assert.deepEqual(findSedEffects('1r.env\n/a/R f').reads, ['.env', 'f']);
+  assert.deepEqual(findSedEffects('w a\nW b;p\ns/x/y/gpw c').writes, ['a', 'b;p', 'b', 'c']);
 });

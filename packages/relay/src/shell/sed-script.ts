@@ -1,16 +1,18 @@
-/** What a sed script does in addition to editing text: the commands that it runs and the files that it reads. */
+/** What a sed script does in addition to editing text: the commands that it runs, and the files that it reads and writes. */
 export interface SedEffects {
   /** Shell commands of the command `e`. */
   readonly commands: readonly string[];
   /** Files of the commands `r` and `R`. */
   readonly reads: readonly string[];
+  /** Files of the commands `w` and `W`, and of the flag `w`. */
+  readonly writes: readonly string[];
   /** The command `e` without a command runs each line of the input. */
   readonly runsLines: boolean;
   /** The flag `e` of the command `s` runs each changed line. */
   readonly runsChangedLines: boolean;
 }
 
-/** Finds the commands of a sed script that run programs or read files ("sed scripts" in the manual of GNU sed). */
+/** Finds the commands of a sed script that run programs, or that read or write files ("sed scripts" in the manual of GNU sed). */
 export function findSedEffects(script: string): SedEffects {
   return new SedScriptReader(script).read();
 }
@@ -25,6 +27,7 @@ class SedScriptReader {
   readonly #text: string;
   readonly #commands: string[] = [];
   readonly #reads: string[] = [];
+  readonly #writes: string[] = [];
   #runsLines = false;
   #runsChangedLines = false;
   #at = 0;
@@ -38,6 +41,7 @@ class SedScriptReader {
     return {
       commands: this.#commands,
       reads: this.#reads,
+      writes: this.#writes,
       runsLines: this.#runsLines,
       runsChangedLines: this.#runsChangedLines,
     };
@@ -53,8 +57,9 @@ class SedScriptReader {
     if (name === 's') this.#readSubstitution();
     else if (name === 'y') this.#skipParts(false);
     else if (name === 'e') this.#readExecution();
-    else if (/^[rR]$/.test(name)) this.#readFileName();
-    else if (/^[wW#]$/.test(name)) this.#skip(/[^\n]*/y);
+    else if (/^[rR]$/.test(name)) this.#readFileName(this.#reads);
+    else if (/^[wW]$/.test(name)) this.#readFileName(this.#writes);
+    else if (name === '#') this.#skip(/[^\n]*/y);
     else if (/^[aic]$/.test(name)) this.#takeText();
     else if (name !== '' && SHORT_ARGUMENT_COMMANDS.includes(name)) this.#skip(/[^\n;}]*/y);
   }
@@ -73,7 +78,7 @@ class SedScriptReader {
     this.#skipParts(true);
     const flags = this.#skip(/[gpiImMe\d]*/y);
     this.#runsChangedLines ||= flags.includes('e');
-    if (this.#text.charAt(this.#at) === 'w') this.#skip(/[^\n]*/y);
+    if (this.#skip(/w/y) !== '') this.#readFileName(this.#writes);
   }
 
   #readExecution(): void {
@@ -83,9 +88,9 @@ class SedScriptReader {
   }
 
   /** Some versions of sed end the name at a semicolon or a brace. */
-  #readFileName(): void {
+  #readFileName(names: string[]): void {
     const name = this.#skip(/[^\n]*/y).trim();
-    this.#reads.push(...new Set([name, name.replace(/[;}].*$/s, '').trim()]));
+    names.push(...new Set([name, name.replace(/[;}].*$/s, '').trim()]));
   }
 
   /** The text of `a`, `i`, `c` and `e`: the rest of the line, and further lines after a backslash. */

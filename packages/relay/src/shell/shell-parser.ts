@@ -59,13 +59,23 @@ export function loadShellParser(): Promise<ShellParser> {
   return loading;
 }
 
+const ESCAPES = /\\[$`\\]/g;
+
 async function loadParser(): Promise<ShellParser> {
   const { Language, Parser } = await import('web-tree-sitter');
   await Parser.init();
   const path = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');
   const parser = new Parser();
   parser.setLanguage(await Language.load(path));
-  return { parse: (text, work) => parseTree(parser, text, work) };
+  return {
+    parse(text, work) {
+      const tree = parseTree(parser, text, work);
+      // The grammar does not accept `\$(` in a here-document, where it is text.
+      if (tree !== 'syntax' || !text.includes('<<')) return tree;
+      const plain = text.replaceAll(ESCAPES, '__');
+      return plain === text ? tree : parseTree(parser, plain, work);
+    },
+  };
 }
 
 function parseTree(

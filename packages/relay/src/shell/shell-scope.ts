@@ -1,6 +1,6 @@
 import { isUnknownPattern } from './glob.ts';
 import type { SyntaxNode } from './shell-parser.ts';
-import type { ShellWord, WordSegment } from './shell-word.ts';
+import type { CommandInput, ShellWord, WordSegment } from './shell-word.ts';
 
 /** The value of a variable: the segments of its word, or of several words for an array. */
 export type VariableValue = readonly (readonly WordSegment[])[];
@@ -23,7 +23,7 @@ export interface WrittenFile {
 }
 
 /** Names of variables that contain options. */
-const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
+const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH|FORCE/i;
 const MAX_SEGMENTS = 64;
 
 /**
@@ -39,6 +39,7 @@ export class ShellScope {
   readonly #functions = new Map<string, ShellFunction>();
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
+  readonly #descriptors: Map<string, CommandInput>;
   #args: readonly ShellWord[];
   /** Whether `*` also matches names that start with a dot. */
   dotglob = false;
@@ -48,12 +49,28 @@ export class ShellScope {
     this.#parent = parent;
     this.#args = args;
     this.#files = parent === null ? new Map() : parent.#files;
+    this.#descriptors = parent === null ? new Map() : parent.#descriptors;
     this.dotglob = parent?.dotglob ?? false;
   }
 
   /** The positional parameters, starting with `$0`. */
   get args(): readonly ShellWord[] {
     return this.#args;
+  }
+
+  /** Records the input that a file descriptor provides. */
+  setDescriptor(number: string, input: CommandInput): void {
+    this.#descriptors.set(number, input);
+    this.write(`/dev/fd/${number}`, { text: input.printed.text, program: null });
+  }
+
+  findDescriptor(number: string): CommandInput | null {
+    return this.#descriptors.get(number) ?? null;
+  }
+
+  /** Removes the first positional parameters, as `shift` does. */
+  shiftArgs(count: number): void {
+    this.#args = [...this.#args.slice(0, 1), ...this.#args.slice(1 + count)];
   }
 
   /** Sets the positional parameters, as `set --` does. */

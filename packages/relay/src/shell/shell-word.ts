@@ -36,6 +36,12 @@ export interface CommandOutput {
   readonly unknown: UnknownTextSource;
 }
 
+/** The input that a command reads. */
+export interface CommandInput {
+  readonly kind: 'pipe' | 'text' | 'file';
+  readonly printed: CommandOutput;
+}
+
 /** One word of a command after expansion. */
 export interface ShellWord {
   readonly start: number;
@@ -84,6 +90,12 @@ const GLOB = /[*?[]/;
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
+}
+
+/** Creates a word with an unknown value, such as an argument of a function that is called later. */
+export function createUnknownWord(place: TextSpan): ShellWord {
+  const unknown = { text: null, certain: false, pattern: ANY_TEXT_WILDCARD, unknown: 'variable' } as const;
+  return { ...createLiteralWord('', place), ...unknown };
 }
 
 /** Creates a word with a known value at a position in the text. */

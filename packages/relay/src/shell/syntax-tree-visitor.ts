@@ -3,21 +3,23 @@ import type { CodeContext } from './code-context.ts';
 import type { VariableAssignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
 import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
+import { readNestedBackticks } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
+import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { readArrayElements, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import { findNamerefChange } from './record-variable-changes.ts';
 import {
-  type CommandInput,
   findHeredocBackticks,
   readHereString,
   readRedirectInput,
+  readRedirectInputs,
   readRedirects,
 } from './redirects.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
-import type { CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
+import type { CommandInput, CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
 import { isStatementType, mergeAdjacentWords } from './syntax-tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
@@ -57,18 +59,20 @@ export class SyntaxTreeVisitor implements WordReadContext {
         return null;
       case 'command_substitution':
         this.#readsFile(node);
+        this.#nestedBackticks(node);
         break;
       case 'expansion':
         this.#prompt(node);
         break;
       case 'declaration_command':
-        this.#subscripts(node);
-        this.#declare(node);
-        return null;
       case 'unset_command':
         this.#subscripts(node);
         this.#declare(node);
         return null;
+      case 'process_substitution':
+        if (this.text.startsWith('>(', node.start))
+          return joinCommandOutputs(this.#visitChildren(node, NETWORK_COMMAND_INPUT));
+        break;
       case 'test_command':
         this.#subscripts(node);
         break;
@@ -162,11 +166,10 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const assignment = readAssignment(node, this);
     const scalar = name?.type === 'variable_name' ? assignment.name : assignment.name.replace(/\[.*$/s, '');
     if (value?.type === 'array') this.scope.assign(scalar, readArrayElements(value, this));
-    else if (operator?.type === '=') this.scope.assign(scalar, [readAssignedValue(value, this)]);
-    else
-      this.scope.assign(scalar, [
-        [...(this.scope.value(scalar)?.[0] ?? []), ...readAssignedValue(value, this)],
-      ]);
+    else {
+      const before = operator?.type === '=' ? [] : (this.scope.value(scalar)?.[0] ?? []);
+      this.scope.assign(scalar, [[...before, ...readAssignedValue(value, this)]]);
+    }
     this.#analyzer.inspectAssignments([assignment], this.#locate(node));
   }
 
@@ -202,13 +205,14 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const redirects = node.children.filter(({ type }) => type === 'file_redirect');
     if (redirects.length === 0) return;
     const { redirects: targets } = readRedirects(redirects, this);
-    this.#analyzer.analyze({
-      words: [],
-      assignments: [],
-      redirects: targets,
-      input: null,
-      ...this.#locate(node),
-    });
+    const nothing = { words: [], assignments: [], input: null };
+    this.#analyzer.analyze({ ...nothing, redirects: targets, ...this.#locate(node) });
+  }
+
+  #nestedBackticks({ start, end }: SyntaxNode): void {
+    const text = readNestedBackticks(this.text.slice(start, end));
+    if (text !== null)
+      this.#analyzer.codeInspector.inspectCode({ text, placing: this.#locate({ start, end }), name: '`' });
   }
 
   /** `${x@P}` expands the value of a variable again. `${x:=value}` assigns. */
@@ -244,10 +248,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
       ...redirects,
       ...inHeredocs.filter(({ field }) => field === 'redirect' || field === 'argument'),
     ];
-    const here = redirects
-      .map((redirect) => readRedirectInput(redirect, this))
-      .find((found) => found !== null);
-    const from = here ?? input;
+    const from = readRedirectInputs(redirects, this) ?? input;
     for (const part of [...redirects, ...inHeredocs])
       if (!isStatementType(part.type) && part.type !== 'heredoc_redirect') this.#visitChildren(part, null);
     for (const command of findHeredocBackticks(redirects, this.text))

@@ -29,7 +29,7 @@ const LINE_CONTINUATION = /^(?:\\\n)*$/;
 export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): SyntaxNode[] {
   const words: SyntaxNode[] = [];
   for (const node of nodes) {
-    if (!isWord(node)) continue;
+    if (!isWord(node) || isInputDescriptor(node, text)) continue;
     const before = words.at(-1);
     if (before === undefined || !LINE_CONTINUATION.test(text.slice(before.end, node.start))) words.push(node);
     else
@@ -41,6 +41,11 @@ export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): 
       });
   }
   return words;
+}
+
+/** The grammar reads the `0` of `sh 0<<< code` and `sh 0< file` as an argument. */
+function isInputDescriptor({ start, end }: SyntaxNode, text: string): boolean {
+  return text.startsWith('<', end) && /^\d+$/.test(text.slice(start, end));
 }
 
 /** The nodes of a word that are not plain text. */

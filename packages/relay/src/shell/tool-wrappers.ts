@@ -47,6 +47,13 @@ const POD_WRAPPER: WrapperSyntax = {
   dashes: true,
 };
 const RUNNER_WRAPPER: WrapperSyntax = { otherwise: 'bare', dashes: true };
+/** Programs that contain `kubectl`. */
+const KUBECTL_WRAPPER: WrapperSyntax = {
+  ...POD_WRAPPER,
+  skip: 0,
+  values: 'nsv',
+  defaultProgram: 'kubectl',
+};
 const PACKAGE_WRAPPER: WrapperSyntax = {
   values: 'pw',
   bare: 'yq',
@@ -183,6 +190,20 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   'kubectl run': { ...POD_WRAPPER, otherwise: 'bare' },
   'oc exec': POD_WRAPPER,
   'oc rsh': POD_WRAPPER,
+  corepack: RUNNER_WRAPPER,
+  'k3s kubectl': KUBECTL_WRAPPER,
+  'microk8s kubectl': KUBECTL_WRAPPER,
+  'microk8s.kubectl': KUBECTL_WRAPPER,
+  'minikube kubectl': KUBECTL_WRAPPER,
+  'rke2 kubectl': KUBECTL_WRAPPER,
+  'sops exec-env': { otherwise: 'bare', skip: 1, joins: 'single' },
+  'sops exec-file': { otherwise: 'bare', skip: 1, joins: 'single' },
+  'az vm run-command invoke': {
+    otherwise: 'bare',
+    code: ['--scripts'],
+    skip: Number.POSITIVE_INFINITY,
+    shell: true,
+  },
   'claude mcp add': AGENT_SERVER_WRAPPER,
   'codex mcp add': AGENT_SERVER_WRAPPER,
   'gemini mcp add': AGENT_SERVER_WRAPPER,
@@ -194,6 +215,7 @@ export const TOOL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
     otherwise: 'bare',
     longValues: ['--app', '--size', '--type', '--env', '--remote'],
     values: 'arse',
+    joins: true,
   },
   'vagrant ssh': {
     otherwise: 'bare',

@@ -1,7 +1,6 @@
 import type { CodeContext } from './code-context.ts';
 import type { ShellRedirect, VariableAssignment } from './command.ts';
-import type { CommandInput } from './redirects.ts';
-import type { ShellWord, TextSpan } from './shell-word.ts';
+import type { CommandInput, ShellWord, TextSpan } from './shell-word.ts';
 
 /** The position of code in the command line, and the context of the commands that enclose the code. */
 export interface CodeLocation extends TextSpan {

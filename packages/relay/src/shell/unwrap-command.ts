@@ -31,6 +31,8 @@ export interface CommandUnwrapResult {
   readonly foreign?: readonly ShellWord[];
   /** Files that its program reads. */
   readonly reads?: readonly string[];
+  /** Files that its program writes. */
+  readonly writes?: readonly string[];
   /** Number of words that belong to the command. The words after them are a command that it runs. */
   readonly own?: number;
 }
@@ -96,7 +98,8 @@ class WrapperReader {
     return {
       nested: this.#inner,
       files: this.#inner.length === 0 ? this.#scripts() : [],
-      own: Math.min(this.#args.length, Math.max(0, ...starts) + before),
+      own:
+        starts.length === 0 ? this.#args.length : Math.min(this.#args.length, Math.max(...starts) + before),
       traits: raises === true ? ['raises_privileges'] : [],
       unclearReasons: this.#doubts,
       readsInput: shell === true && this.#inner.length === 0,

@@ -10,6 +10,7 @@ import { silentLog } from '../core/log.ts';
 import { defineReplayDecisionsOperation } from '../management/relay/replay-decisions.ts';
 import { createMemberActor } from '../platform/actor.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
+import { MAX_WAITING_APPROVALS_PER_KEY } from '../relay/relay-approvals.ts';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 import { apiTestSecretsKey } from './test/test-api-parts.ts';
@@ -481,5 +482,19 @@ for (const engine of ['sqlite', 'postgres'] as const)
       });
       assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['evaluated'], whole]);
       await jobs.close();
+    });
+
+    test('a key has a limited number of waiting approvals, and further actions are denied', async () => {
+      const { key } = await api.addKey('acme', { scopes: ['relay'] });
+      const ask = async (command: string) => {
+        const body = { event: 'shell', session_id: 'many', shell: { command } };
+        return (await api.call('POST', '/relay/v1/decisions', { key, body })).body;
+      };
+      for (let at = 0; at < MAX_WAITING_APPROVALS_PER_KEY; at += 1) await ask(`psql ${at}`);
+      const refused = await ask('psql more');
+      assert.equal(`${refused.decision} ${refused.approval}`, 'deny null');
+      assert.match(String(refused.user_message), /200 approvals of this key are waiting/);
+      assert.equal((await ask('psql 0')).decision, 'ask', 'an action that waits already');
+      assert.equal((await decided('psql mine', 'other')).decision, 'ask', 'another key');
     });
   });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { RelayDecision, RelayEvent } from '@floe/contract/api/relay';
-import { Fault } from '@floe/contract/faults';
 import { evaluateRelayEventInSteps, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { normalizeRepositoryName } from '@floe/relay/rules/match-caller';
 import type { Clock } from '../core/clock.ts';
@@ -11,7 +10,7 @@ import { OrgPacer } from '../core/org-pacer.ts';
 import type { RelaySpoolRow } from '../store/relay/ingest-relay-spool-region.ts';
 import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
 import type { RowSink } from '../store/store-interfaces.ts';
-import type { RelayApprovals } from './relay-approvals.ts';
+import { MAX_WAITING_APPROVALS_PER_KEY, type RelayApprovals } from './relay-approvals.ts';
 import type { RelayCaller } from './relay-caller.ts';
 import type { RelayConfigRegistry, VersionedRelayConfig } from './relay-config-registry.ts';
 import type { RelaySessionTracker } from './relay-session-tracker.ts';
@@ -34,11 +33,18 @@ const DECISION_CACHE_MS = 10 * 60_000;
 const EVALUATION_LIMITS = { maxWaiting: 500, pauseFactor: 0 };
 
 interface CachedDecision {
-  readonly input: string;
   /** The end of its validity, on the monotonic clock. */
   readonly until: number;
   readonly answer: RelayDecision;
 }
+
+/** The decision on an action that needs an approval, if too many approvals are waiting. */
+const TOO_MANY_APPROVALS = {
+  decision: 'deny',
+  userMessage: `This action requires an approval, and ${MAX_WAITING_APPROVALS_PER_KEY} approvals of this key are waiting. Ask an admin to decide them.`,
+  agentMessage:
+    'This action requires an approval, and too many approvals are waiting. Do not request more actions that require an approval.',
+} as const;
 
 /** An event, its caller and the decision. */
 interface AnsweredEvent {
@@ -70,17 +76,15 @@ export class RelayDecisionEngine {
     return this.#options.relays.get(orgId);
   }
 
-  /**
-   * Returns the decision about an event.
-   * @throws Fault `conflict` if the event id was used for another event
-   */
+  /** Returns the decision about an event. */
   async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
     const { clock, sessions, relays } = this.#options;
     const started = clock.monotonic();
+    // Some models repeat the ids of tool calls. An event with the id of another event is a new event.
     const named =
       event.id === undefined
         ? null
-        : { name: `${caller.orgId}\n${caller.keyId}\n${event.id}`, input: hashDecisionInput(event) };
+        : `${caller.orgId}\n${caller.keyId}\n${event.id}\n${hashDecisionInput(event)}`;
     const before = named === null ? undefined : this.#cachedDecision(caller.orgId, named);
     if (before) return before;
     const nowMs = clock.now();
@@ -100,8 +104,9 @@ export class RelayDecisionEngine {
         ),
       );
     let verdict = await evaluate();
-    const id = named === null ? createId('dec', nowMs) : deriveId('dec', named.name);
+    const id = named === null ? createId('dec', nowMs) : deriveId('dec', named);
     let approval: RelayDecision['approval'] = null;
+    let isFinal = true;
     if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
       const asked = await this.#options.approvals.requestApproval({
         caller,
@@ -112,12 +117,15 @@ export class RelayDecisionEngine {
         config: relay.config,
       });
       if (asked.granted) verdict = await evaluate(asked.rules);
-      else approval = asked.approval;
+      else {
+        isFinal = false;
+        approval = asked.approval;
+        if (approval === null) verdict = { ...verdict, ...TOO_MANY_APPROVALS };
+      }
     }
     const answer = toRelayDecision(id, verdict, approval);
-    if (named !== null && approval === null)
-      this.#answers.set(caller.orgId, named.name, {
-        input: named.input,
+    if (named !== null && isFinal)
+      this.#answers.set(caller.orgId, named, {
         until: clock.monotonic() + DECISION_CACHE_MS,
         answer,
       });
@@ -129,17 +137,9 @@ export class RelayDecisionEngine {
     return answer;
   }
 
-  #cachedDecision(
-    orgId: string,
-    { name, input }: { readonly name: string; readonly input: string },
-  ): RelayDecision | undefined {
+  #cachedDecision(orgId: string, name: string): RelayDecision | undefined {
     const found = this.#answers.get(orgId, name);
-    if (found === undefined || found.until <= this.#options.clock.monotonic()) return undefined;
-    if (found.input !== input)
-      throw new Fault('conflict', 'This event id was already used for a different event. Send a new id.', {
-        param: 'id',
-      });
-    return found.answer;
+    return found !== undefined && found.until > this.#options.clock.monotonic() ? found.answer : undefined;
   }
 
   /**

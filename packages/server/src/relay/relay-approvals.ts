@@ -8,6 +8,7 @@ import { publishLiveEvent } from '../store/live-events.ts';
 import {
   consumeRelayApproval,
   findRelayApproval,
+  hasWaitingRelayApprovals,
   insertRelayApproval,
   listUnexpiredRelayApprovals,
   type RelayApprovalReference,
@@ -23,6 +24,8 @@ const MINUTE_MS = 60_000;
  * received the decision.
  */
 const POLL_INTERVAL_MS = 1_000;
+/** Maximum number of waiting approvals of one key. An agent must not hide an action among thousands of others. */
+export const MAX_WAITING_APPROVALS_PER_KEY = 200;
 /** The maximum time that `waitForDecision` waits, in seconds. */
 export const MAX_APPROVAL_WAIT_SECONDS = 25;
 
@@ -36,10 +39,13 @@ interface ApprovalQuestion {
   readonly config: RelayConfig;
 }
 
-/** The rules that members have allowed, or the approval that is still waiting. */
+/**
+ * The rules that members have allowed, or the approval that is still waiting. Null if none was created, because too
+ * many approvals of the key are waiting.
+ */
 export type ApprovalRequestResult =
   | { readonly granted: true; readonly rules: ReadonlySet<string> }
-  | { readonly granted: false; readonly approval: NonNullable<RelayDecision['approval']> };
+  | { readonly granted: false; readonly approval: RelayDecision['approval'] };
 
 export interface RelayApprovalsOptions {
   readonly database: Pick<Database, 'read' | 'transaction'>;
@@ -62,7 +68,7 @@ export class RelayApprovals {
 
   /**
    * Returns the rules that members have allowed, if these are all rules that the event needs. Otherwise,
-   * returns the waiting approval, and creates it if there is none.
+   * returns the waiting approval, and creates it if there is none and the limit permits it.
    */
   async requestApproval({
     caller,
@@ -90,11 +96,13 @@ export class RelayApprovals {
         // a time, so this read is final.
         const others = findWaitingApproval(await listUnexpiredRelayApprovals(writer, asked));
         if (others) return others;
+        if (await hasWaitingRelayApprovals(writer, asked, MAX_WAITING_APPROVALS_PER_KEY)) return null;
         const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
         await insertRelayApproval(writer, first);
         await publishApproval(writer, first, nowMs);
         return first;
       }));
+    if (row === null) return { granted: false, approval: null };
     const url = `${this.#options.baseUrl()}/o/${caller.orgId}/relay/approvals/${row.id}`;
     return {
       granted: false,
@@ -205,7 +213,7 @@ function toApprovalRow(
     owner: caller.owner,
     repository:
       event.repository?.remote === undefined ? null : normalizeRepositoryName(event.repository.remote),
-    input_summary: toStoredRelayEvent(event, config.keep_text).summary,
+    input_summary: toStoredRelayEvent(event, config.keep_text).action,
     reason: verdict.hit?.reason ?? '',
     decided_at: null,
     decided_by: null,

@@ -37,6 +37,26 @@ test('no part of a secret is stored: neither in the directory nor at the end of 
     }
 });
 
+test('a person who approves an action sees all of it, also its end and its invisible characters', () => {
+  const actionOf = (event: object) => toStoredRelayEvent(relayEvent.parse(event), 'masked').action;
+  const long = `echo ${'x'.repeat(5_000)}; terraform destroy`;
+  assert.equal(actionOf({ event: 'shell', shell: { command: long } }), long);
+  assert.equal(
+    actionOf({ event: 'shell', shell: { command: 'rm \u202e\r\u200bx\u{e0041}\ny' } }),
+    'rm \\u{202e}\\u{d}\\u{200b}x\\u{e0041}\ny',
+  );
+  const tooLong = actionOf({ event: 'shell', shell: { command: 'x'.repeat(30_000) } });
+  assert.match(tooLong, /This text is incomplete\. The whole text has 30000 characters\.\)$/);
+  const hidden = actionOf({ event: 'tool', tool: { name: 'post', arguments: { text: 'x'.repeat(30_000) } } });
+  assert.equal(hidden, 'post {} (Floe does not store these arguments, because they are too long.)');
+});
+
+test('the name that a user chose for a connector does not look like the connector', () => {
+  const tool = { name: 'delete', server: 'https://mcp.example.com', arguments: {} };
+  const { action } = toStoredRelayEvent(relayEvent.parse({ event: 'tool', tool }), 'masked');
+  assert.equal(action, '(connector named "https://mcp.example.com") delete {}');
+});
+
 test('keep_text also applies to reports, in which secrets and card numbers are masked', () => {
   const caller = { orgId: 'acme', keyId: 'k', keyName: 'k', team: null, owner: null };
   const details = { hook: 'afterShellExecution', command: 'pay 4111 1111 1111 1111 internal.example' };

@@ -15,6 +15,9 @@ export const MASKED_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
 ]);
 const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_LINE_CHARACTERS = 500;
+/** Characters that are invisible or that change the order in which others are displayed, and escape sequences. */
+const DECEPTIVE_CHARACTERS =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f/gu;
 /** Longer than most secrets, including most private keys. */
 const MAX_SECRET_CHARACTERS = 4_096;
 
@@ -22,6 +25,8 @@ const MAX_SECRET_CHARACTERS = 4_096;
 export interface StoredRelayEvent {
   /** A one-line summary for display. */
   readonly summary: string;
+  /** What a person approves: the whole stored text, in which no character is hidden. */
+  readonly action: string;
   /** The working directory with masked secrets. Null if unknown. */
   readonly cwd: string | null;
   /** The event with masked secrets, for a later simulation. Null if texts are not stored. */
@@ -31,17 +36,23 @@ export interface StoredRelayEvent {
 /** Masks the secrets of an event and truncates long texts. Never throws. */
 export function toStoredRelayEvent(event: RelayEvent, keepText: 'masked' | 'none'): StoredRelayEvent {
   const cwd = event.cwd === undefined ? null : redactText(event.cwd, MASKED_FINDING_KINDS).text;
-  if (keepText === 'none') return { summary: eventName(event), cwd, json: null };
+  const name = eventName(event);
+  if (keepText === 'none') return { summary: name, action: name, cwd, json: null };
   const { json } = redactJson(JSON.stringify(shortenTexts(event)), MASKED_FINDING_KINDS);
   const masked = relayEvent.safeParse(JSON.parse(json));
-  return masked.success
-    ? { summary: eventSummary(masked.data), cwd, json }
-    : { summary: eventName(event), cwd, json: null };
+  if (!masked.success) return { summary: name, action: name, cwd, json: null };
+  const text = describeEvent(masked.data);
+  return {
+    summary: text.slice(0, MAX_LINE_CHARACTERS),
+    action: showHiddenCharacters(text) + describeMissingText(event),
+    cwd,
+    json,
+  };
 }
 
 function shortenTexts(event: RelayEvent): RelayEvent {
   const { shell, tool, prompt, file } = event;
-  const isLong = tool !== undefined && JSON.stringify(tool.arguments).length > MAX_TEXT_CHARACTERS;
+  const isLong = tool !== undefined && hasLongArguments(tool);
   return {
     ...event,
     ...(shell && { shell: { ...shell, command: truncateText(shell.command) } }),
@@ -69,10 +80,33 @@ function eventName({ event, tool, shell }: RelayEvent): string {
   return shell ? 'a shell command' : event.replace('_', ' ');
 }
 
-function eventSummary({ shell, tool, prompt, file }: RelayEvent): string {
-  const server = tool?.url ?? tool?.command ?? tool?.server;
+function describeEvent({ shell, tool, prompt, file }: RelayEvent): string {
+  // A user can choose any name, such as the URL of another connector.
+  const label = tool?.server === undefined ? undefined : `(connector named ${JSON.stringify(tool.server)})`;
+  const server = tool?.url ?? tool?.command ?? label;
   const call =
     tool && `${server === undefined ? '' : `${server} `}${tool.name} ${JSON.stringify(tool.arguments)}`;
-  const line = shell?.command ?? call ?? prompt?.text ?? file?.path ?? '';
-  return line.slice(0, MAX_LINE_CHARACTERS);
+  return shell?.command ?? call ?? prompt?.text ?? file?.path ?? '';
+}
+
+/** Otherwise, a command could look like another command to the person who approves it. */
+function showHiddenCharacters(text: string): string {
+  return text.replaceAll(
+    DECEPTIVE_CHARACTERS,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
+  );
+}
+
+/** Says that a part of the action is not stored, so that nobody approves only the visible part by mistake. */
+function describeMissingText({ shell, tool, prompt }: RelayEvent): string {
+  if (tool && hasLongArguments(tool))
+    return ' (Floe does not store these arguments, because they are too long.)';
+  const text = shell?.command ?? prompt?.text ?? '';
+  return text.length > MAX_TEXT_CHARACTERS
+    ? ` … (This text is incomplete. The whole text has ${text.length} characters.)`
+    : '';
+}
+
+function hasLongArguments(tool: NonNullable<RelayEvent['tool']>): boolean {
+  return JSON.stringify(tool.arguments).length > MAX_TEXT_CHARACTERS;
 }

@@ -47,6 +47,28 @@ export function listUnexpiredRelayApprovals(
   return ofSession.orderBy('created_at', 'desc').limit(MAX_PER_ACTION).execute();
 }
 
+/** A waiting approval expires at most this long after it was created (`approvals.expires_minutes`). */
+const MAX_LIFETIME_MS = 24 * 3_600_000;
+
+/** Returns whether at least `count` approvals of a key are waiting at `nowMs`. */
+export async function hasWaitingRelayApprovals(
+  reader: DatabaseReader,
+  { orgId, keyId, nowMs }: { readonly orgId: string; readonly keyId: string; readonly nowMs: number },
+  count: number,
+): Promise<boolean> {
+  const rows = await reader
+    .selectFrom('relay_approvals')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('state', '=', 'waiting')
+    .where('created_at', '>', nowMs - MAX_LIFETIME_MS)
+    .where('key_id', '=', keyId)
+    .where('expires_at', '>', nowMs)
+    .limit(count)
+    .execute();
+  return rows.length >= count;
+}
+
 export async function insertRelayApproval(writer: DatabaseWriter, row: RelayApprovalRow): Promise<void> {
   await writer
     .insertInto('relay_approvals')
