@@ -157,3 +157,15 @@ test('a wrapped function keeps its this, its arguments and its value', async () 
 function thrown(error: Error): never {
   throw error;
 }
+
+test('a result that cannot be examined is returned unchanged', async () => {
+  const { server, floe } = setUp();
+  const get = () => thrown(new Error('the getter of the job'));
+  const results = [Symbol.toStringTag, 'then'].map((name) => Object.defineProperty({}, name, { get }));
+  for (const result of results) {
+    const isUnchanged = floe.monitor('job', () => result) === result;
+    assert.equal(isUnchanged, true);
+  }
+  await floe.flush();
+  assert.equal(server.requests.length, results.length);
+});
