@@ -8,8 +8,8 @@ const GUIDE = new URL('../../../docs/guides/report-beats-from-code.md', import.m
 /** The names in the first column of the table of options, and those in the example in JavaScript. */
 function documentedOptions(): readonly string[] {
   const text = readFileSync(GUIDE, 'utf8');
-  const [, table = ''] = /\n\| TypeScript \|.*\n.*\n([^]*?)\n\n/.exec(text) ?? [];
-  const [, example = ''] = /startHeartbeat\('queue-worker', \{\n([^]*?)\n\}\);/.exec(text) ?? [];
+  const [, table = ''] = /\n\| TypeScript \|.*\n.*\n([\s\S]*?)\n\n/.exec(text) ?? [];
+  const [, example = ''] = /startHeartbeat\('queue-worker', \{\n([\s\S]*?)\n\}\);/.exec(text) ?? [];
   const names = [...table.matchAll(/^\| `(\w+)`/gm), ...example.matchAll(/^ {2}(\w+):/gm)];
   return [...new Set(names.map(([, name = '']) => name))];
 }
