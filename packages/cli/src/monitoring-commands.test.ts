@@ -237,6 +237,22 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.deepEqual(bodies(server, BEAT_PATH), []);
   });
 
+  test('a command that cannot be started ends with the status of a shell, and the failure is reported', async (t) => {
+    const server = await fakeFloe(t, {});
+    const env = { FLOE_BEAT_URL: `${server.url}/beat/secret-token` };
+    for (const [program, status, reason] of [
+      ['', 127, 'command not found'],
+      [`${process.execPath}/inside-a-file`, 126, 'Error: spawn ENOTDIR'],
+      ['/', 126, 'Error: spawn / EACCES'],
+    ] as const) {
+      const { code, stderr } = await floe(server, ['run', 'job', '--', program], env);
+      assert.equal(code, status);
+      assert.ok(stderr.startsWith(`floe: ${program}: ${reason}\n`), stderr);
+      const reported = server.requests.map(({ path }) => path.split('?')[0]);
+      assert.equal(reported.at(-1), `/beat/secret-token/${status}`);
+    }
+  });
+
   test('with a key that may read the monitor, start, status and output go to its beat URL', async (t) => {
     const server = await fakeFloe(t, {
       '/api/monitoring/monitors/my%20job': createJsonReply({
