@@ -110,6 +110,8 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual(bodies(server, BEAT_PATH), [
       { monitor_id: 'job', metadata: { host: 'db-1', a: 'b=c' } },
     ]);
+    const large = await floe(server, ['beat', 'job', '-m', `text=${'x'.repeat(20_000)}`]);
+    assert.match(large.stderr, /^floe: job: metadata exceeds 16384 bytes[^\n]*\n$/);
     const quiet = await floe(server, ['beat', 'job', '-q']);
     assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   });
