@@ -37,7 +37,8 @@ function serializeMetadata(metadata: unknown): ReducedMetadata {
 function serializeFields(metadata: unknown, error: unknown): ReducedMetadata {
   const fields: string[] = [];
   const omitted: string[] = [];
-  const object = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
+  const object =
+    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
   for (const name of Object.keys(object))
     try {
       const value = JSON.stringify(Reflect.get(object, name));
