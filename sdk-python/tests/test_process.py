@@ -134,6 +134,27 @@ os.waitpid(child, 0)
                 self.assertEqual(finish(child)[0], status)
                 self.assertEqual(json.loads(server.requests[0]["body"])["metadata"], {"stopped": True})
 
+    def test_sigterm_stops_several_loops_at_the_same_time(self):
+        code = """
+for name in ('one', 'two', 'three', 'four'):
+    floe.start_heartbeat(name, every_seconds=3600, beat_at_start=False, stop_on_sigterm=True)
+print('ready', flush=True)
+import time
+time.sleep(60)
+"""
+        for name in ("healthy", "black-hole"):
+            with HostileServer({"steps": CASES[name]["steps"] * 4}) as server:
+                child = start(code, server)
+                child.stdout.readline()
+                started = time.monotonic()
+                child.terminate()
+                self.assertEqual(finish(child)[0], -signal.SIGTERM)
+                self.assertLess(time.monotonic() - started, 6)
+                self.assertEqual(
+                    sorted(json.loads(request["body"])["monitor_id"] for request in server.requests),
+                    ["four", "one", "three", "two"],
+                )
+
     @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
     def test_a_forked_child_is_silent_unless_told_otherwise_and_its_locks_are_free(self):
         code = """
