@@ -158,16 +158,17 @@ export class Floe {
   async #reportRunEnd(ending: JobOutcome, run: ReportedRun): Promise<void> {
     const { monitorId, runId, durationMs, started, options } = run;
     try {
-      const metadata = addToMetadata(options.metadata, { duration_ms: durationMs });
+      if (options.beatUrl === undefined && !ending.ok) return;
+      // The name of the error and not its message, which may contain confidential data.
+      const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
+      const measured = { duration_ms: durationMs, ...failed };
+      const metadata = this.#addToMetadata(monitorId, options.metadata, measured);
       if (options.beatUrl === undefined) {
-        if (!ending.ok) return;
         if (!isMonitorId(monitorId)) return void (await this.#rejectMonitorId(monitorId, options.onError));
         const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
         return void (await this.#sendInBackground(call, monitorId, options.onError));
       }
-      // The name of the error and not its message, which may contain confidential data.
-      const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
-      const told = { ...options, metadata: { ...metadata, ...failed } };
+      const told = { ...options, metadata };
       await this.#track(
         Promise.resolve(started).then(() =>
           this.#sendRunSignal(ending.ok ? 'success' : 'fail', monitorId, runId, told),
@@ -175,6 +176,21 @@ export class Floe {
       );
     } catch (error) {
       this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrownValue(error)}`);
+    }
+  }
+
+  /** Does not read the fields, because a getter may throw. A field that cannot be read is omitted later. */
+  #addToMetadata(monitorId: string, metadata: unknown, measured: RunMetadata): RunMetadata {
+    if (metadata === undefined || metadata === null) return measured;
+    const merged: Record<string, unknown> = {};
+    try {
+      if (typeof metadata !== 'object' || Array.isArray(metadata)) throw new TypeError('not a JSON object');
+      const own = Object.getOwnPropertyDescriptors(metadata);
+      return Object.defineProperties(merged, { ...own, ...Object.getOwnPropertyDescriptors(measured) });
+    } catch (error) {
+      const line = `${monitorId}: metadata was not sent: ${describeThrownValue(error)}`;
+      this.#reporter.logLimited(`metadata ${monitorId}`, line);
+      return measured;
     }
   }
 
@@ -248,6 +264,8 @@ export class Floe {
   }
 }
 
+type RunMetadata = Readonly<Record<string, unknown>>;
+
 interface ReportedRun {
   readonly monitorId: string;
   readonly runId: string;
@@ -258,15 +276,6 @@ interface ReportedRun {
 
 function isMonitorId(monitorId: unknown): monitorId is string {
   return typeof monitorId === 'string' && monitorId !== '';
-}
-
-/** Metadata that cannot be read must not prevent the beat. */
-function addToMetadata(metadata: unknown, measured: Readonly<Record<string, unknown>>) {
-  try {
-    return { ...Object(metadata), ...measured };
-  } catch {
-    return measured;
-  }
 }
 
 function errorNameOf(error: unknown): string {
