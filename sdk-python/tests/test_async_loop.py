@@ -45,7 +45,25 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
         def fails():
             raise RuntimeError("no")
 
-        for healthy in (hangs, fails, lambda: False, lambda: 1):
+        async def swallows_its_cancellation():
+            while not over.is_set():
+                try:
+                    await over.wait()
+                except asyncio.CancelledError:
+                    pass
+
+        async def awaits_a_canceled_task():
+            task = asyncio.ensure_future(asyncio.sleep(3600))
+            task.cancel()
+            await task
+
+        def is_canceled():
+            raise asyncio.CancelledError
+
+        over = asyncio.Event()
+        self.addCleanup(over.set)
+        canceled = (swallows_its_cancellation, awaits_a_canceled_task, is_canceled)
+        for healthy in (hangs, fails, lambda: False, lambda: 1, *canceled):
             told = asyncio.Event()
             errors = []
 

@@ -1,5 +1,6 @@
 import json
 import pickle
+import types
 import unittest
 from datetime import datetime
 
@@ -48,6 +49,25 @@ class Requests(unittest.TestCase):
             self.assertTrue(result.ok)
             self.assertIn("cannot be serialized as JSON", result.metadata_dropped)
             self.assertEqual(runtime.bodies(), [{"monitor_id": "job"}])
+
+    def test_only_the_fields_that_are_no_json_are_omitted_and_named(self):
+        circle = {"host": "db-1"}
+        circle["self"] = circle
+        cases = [(circle, "self")]
+        cases += [({"host": "db-1", "at": value}, "at") for value in (object(), float("nan"), {1, 2}, b"x")]
+        cases += [({"host": "db-1", (1, 2): 3}, "tuple")]
+        for metadata, omitted in cases:
+            runtime = FakeRuntime()
+            result = Floe("eis_test_key", _runtime=runtime).heartbeat("job", metadata)
+            self.assertRegex(result.metadata_dropped, f"cannot be serialized as JSON: {omitted}$")
+            self.assertEqual(runtime.bodies(), [{"monitor_id": "job", "metadata": {"host": "db-1"}}])
+
+    def test_any_mapping_is_metadata(self):
+        runtime = FakeRuntime()
+        metadata = types.MappingProxyType({"host": "db-1"})
+        result = Floe("eis_test_key", _runtime=runtime).heartbeat("job", metadata)
+        self.assertIsNone(result.metadata_dropped)
+        self.assertEqual(runtime.bodies(), [{"monitor_id": "job", "metadata": {"host": "db-1"}}])
 
 
 class Answers(unittest.TestCase):

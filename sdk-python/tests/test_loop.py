@@ -71,6 +71,15 @@ class Loop(unittest.TestCase):
         run(runtime, errors, stall_after=150)
         self.assertEqual((len(runtime.calls), errors), (3, ["stalled"]))
 
+    def test_a_stall_time_that_is_not_valid_is_told_and_the_beats_go_on(self):
+        for wrong in ("300", 0, float("nan")):
+            runtime, errors = FakeRuntime(until=100), []
+            client = Floe("eis_test_key", _runtime=runtime)
+            loop = client.start_heartbeat("job", stall_after=wrong, on_error=errors.append)
+            loop._thread.join(30)
+            self.assertEqual(len(runtime.calls), 2)
+            self.assertEqual([error.code for error in errors], ["invalid_argument"])
+
     def test_touching_brings_the_beats_back(self):
         runtime = FakeRuntime(until=600)
         errors = []

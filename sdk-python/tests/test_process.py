@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -48,6 +49,60 @@ class Process(unittest.TestCase):
             self.assertEqual(finish(start(code, server)), (0, "done\n", ""))
             self.assertEqual(len(server.requests), 1)
 
+    def test_the_end_of_the_interpreter_waits_for_beats_of_clients_that_were_dropped(self):
+        with HostileServer({"steps": CASES["healthy"]["steps"]}) as server:
+            code = f"""
+def main():
+    floe = Floe('eis_test_key', {server.origin!r}, on_error=lambda e: None)
+    with floe.monitor('job'): print('done')
+main()
+with Floe('eis_test_key', {server.origin!r}).monitor('job'): pass
+"""
+            self.assertEqual(finish(start(code, server)), (0, "done\n", ""))
+            self.assertEqual(len(server.requests), 2)
+
+    def test_the_end_of_the_interpreter_waits_five_seconds_in_total(self):
+        with HostileServer(CASES["black-hole"]) as server:
+            code = f"""
+clients = [Floe('eis_test_key', {server.origin!r}, on_error=lambda e: None) for _ in range(4)]
+for client in clients:
+    with client.monitor('job'): pass
+"""
+            started = time.monotonic()
+            self.assertEqual(finish(start(code, server)), (0, "", ""))
+            self.assertLess(time.monotonic() - started, 10)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+    def test_the_end_of_a_process_of_multiprocessing_waits_for_the_beat_of_its_job(self):
+        with HostileServer({"steps": CASES["healthy"]["steps"]}) as server:
+            code = """
+import multiprocessing
+@floe.monitor('job')
+def job():
+    pass
+process = multiprocessing.get_context('fork').Process(target=job)
+process.start()
+process.join()
+print(process.exitcode)
+"""
+            self.assertEqual(finish(start(code, server)), (0, "0\n", ""))
+            self.assertEqual(len(server.requests), 1)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+    def test_a_loop_restarts_after_a_fork_although_its_client_was_dropped(self):
+        with HostileServer(CASES["healthy"]) as server:
+            code = f"""
+import os
+Floe('eis_test_key', {server.origin!r}).start_heartbeat('job', every_seconds=3600, beat_at_start=False, restart_after_fork=True)
+child = os.fork()
+if child == 0:
+    import threading
+    print([thread.name for thread in threading.enumerate()], flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+            self.assertEqual(finish(start(code, server)), (0, "['MainThread', 'floe-heartbeat-job']\n", ""))
+
     def test_a_failing_job_ends_its_process_as_python_would(self):
         with HostileServer(CASES["black-hole"]) as server:
             code, _, err = finish(start("with floe.monitor('job'): raise KeyError('mine')", server))
@@ -78,6 +133,27 @@ class Process(unittest.TestCase):
                 child.terminate()
                 self.assertEqual(finish(child)[0], status)
                 self.assertEqual(json.loads(server.requests[0]["body"])["metadata"], {"stopped": True})
+
+    def test_sigterm_stops_several_loops_at_the_same_time(self):
+        code = """
+for name in ('one', 'two', 'three', 'four'):
+    floe.start_heartbeat(name, every_seconds=3600, beat_at_start=False, stop_on_sigterm=True)
+print('ready', flush=True)
+import time
+time.sleep(60)
+"""
+        for name in ("healthy", "black-hole"):
+            with HostileServer({"steps": CASES[name]["steps"] * 4}) as server:
+                child = start(code, server)
+                child.stdout.readline()
+                started = time.monotonic()
+                child.terminate()
+                self.assertEqual(finish(child)[0], -signal.SIGTERM)
+                self.assertLess(time.monotonic() - started, 6)
+                self.assertEqual(
+                    sorted(json.loads(request["body"])["monitor_id"] for request in server.requests),
+                    ["four", "one", "three", "two"],
+                )
 
     @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
     def test_a_forked_child_is_silent_unless_told_otherwise_and_its_locks_are_free(self):

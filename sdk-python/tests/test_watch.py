@@ -48,6 +48,40 @@ class Watch(unittest.TestCase):
             self.assertIs(raised.exception, mine)
         self.assertEqual(self.beats(), [])
 
+    def test_a_block_that_ends_in_another_thread_or_task_sends_its_beat(self):
+        def generator():
+            with self.client.monitor("job"):
+                yield
+
+        async def async_generator():
+            async with self.client.monitor("job"):
+                yield
+
+        async def in_two_tasks():
+            steps = async_generator()
+            await asyncio.create_task(steps.__anext__())
+            with self.assertRaises(StopAsyncIteration):
+                await asyncio.create_task(steps.__anext__())
+
+        steps = generator()
+        with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+            one.submit(next, steps).result()
+            other.submit(next, steps, None).result()
+        asyncio.run(in_two_tasks())
+        self.assertEqual(len(self.beats()), 2)
+
+    def test_blocks_of_one_object_that_overlap_send_one_beat_each(self):
+        monitored = self.client.monitor("job")
+        with ThreadPoolExecutor(1) as other:
+            other.submit(monitored.__enter__).result()
+            with monitored:
+                other.submit(monitored.__enter__).result()
+            for _ in range(2):
+                monitored.__exit__(None, None, None)
+            monitored.__exit__(None, None, None)
+        self.assertEqual(len(self.beats()), 3)
+        self.assertEqual(monitored._open, {})
+
     def in_context(self, error):
         def run():
             with self.client.monitor("job"):

@@ -36,7 +36,6 @@ async function sendBeat(args: readonly string[]): Promise<number> {
   const floe = new Floe({ ...readApiConnection(), onError: () => undefined });
   const result = await floe.heartbeat(monitorId, Object.keys(metadata).length === 0 ? undefined : metadata);
   if (values.json) process.stdout.write(`${JSON.stringify(toAnswerJson(monitorId, result))}\n`);
-  if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
   if (!result.beat) {
     process.stderr.write(
       `floe: could not send a beat for ${monitorId}: ${result.error?.message ?? 'unknown error'}\n`,

@@ -110,6 +110,8 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual(bodies(server, BEAT_PATH), [
       { monitor_id: 'job', metadata: { host: 'db-1', a: 'b=c' } },
     ]);
+    const large = await floe(server, ['beat', 'job', '-m', `text=${'x'.repeat(20_000)}`]);
+    assert.match(large.stderr, /^floe: job: metadata exceeds 16384 bytes[^\n]*\n$/);
     const quiet = await floe(server, ['beat', 'job', '-q']);
     assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   });
@@ -235,6 +237,22 @@ suite('floe run', { concurrency: 3 }, () => {
       /^floe: no-such-program-here: command not found\nfloe: could not report to job: /,
     );
     assert.deepEqual(bodies(server, BEAT_PATH), []);
+  });
+
+  test('a command that cannot be started ends with the status of a shell, and the failure is reported', async (t) => {
+    const server = await fakeFloe(t, {});
+    const env = { FLOE_BEAT_URL: `${server.url}/beat/secret-token` };
+    for (const [program, status, reason] of [
+      ['', 127, 'command not found'],
+      [`${process.execPath}/inside-a-file`, 126, 'Error: spawn ENOTDIR'],
+      ['/', 126, 'Error: spawn / EACCES'],
+    ] as const) {
+      const { code, stderr } = await floe(server, ['run', 'job', '--', program], env);
+      assert.equal(code, status);
+      assert.ok(stderr.startsWith(`floe: ${program}: ${reason}\n`), stderr);
+      const reported = server.requests.map(({ path }) => path.split('?')[0]);
+      assert.equal(reported.at(-1), `/beat/secret-token/${status}`);
+    }
   });
 
   test('with a key that may read the monitor, start, status and output go to its beat URL', async (t) => {

@@ -26,7 +26,13 @@ export async function runJob(command: readonly string[], tail: OutputTail | null
   const [program = '', ...args] = command;
   const isCopied = [process.stdout, process.stderr].map((to) => tail !== null && !to.isTTY);
   const [out, err] = isCopied.map((copied) => (copied ? 'pipe' : 'inherit'));
-  const child = spawn(program, args, { stdio: ['inherit', out ?? 'inherit', err ?? 'inherit'] });
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, { stdio: ['inherit', out ?? 'inherit', err ?? 'inherit'] });
+  } catch (error) {
+    // Node.js throws some errors of the operating system, such as ENOTDIR, and emits others.
+    return reportStartFailure(program, error);
+  }
   const release = forwardSignals(child);
   const copyOf = (from: Readable | null, to: Writable) =>
     from && tail ? [new JobOutputCopier(from, to, tail)] : [];
@@ -47,9 +53,7 @@ async function waitForExit(
   try {
     await once(child, 'spawn');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    process.stderr.write(`floe: ${program}: ${code === 'ENOENT' ? 'command not found' : String(error)}\n`);
-    return { status: code === 'ENOENT' ? 127 : 126, signal: null };
+    return reportStartFailure(program, error);
   }
   const exited = new Promise((resolve) => child.once('exit', resolve));
   // A signal could not be sent, for example to a job that runs as another user. The job continues.
@@ -58,6 +62,14 @@ async function waitForExit(
   await waitForRemainingOutput(copies, closed, wait);
   const { signalCode: signal } = child;
   return { status: signal === null ? (child.exitCode ?? 1) : 128 + constants.signals[signal], signal };
+}
+
+/** Prints why a command could not be started, and returns the exit status that a shell would have. */
+function reportStartFailure(program: string, error: unknown): JobExit {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  const isMissing = program === '' || code === 'ENOENT';
+  process.stderr.write(`floe: ${program}: ${isMissing ? 'command not found' : String(error)}\n`);
+  return { status: isMissing ? 127 : 126, signal: null };
 }
 
 function forwardSignals(child: ChildProcess): () => void {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
-import { Floe, type FloeOptions } from './floe.ts';
+import { Floe } from './floe.ts';
+import type { FloeOptions } from './floe-options.ts';
 import { createCommittedBeatResponse, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
 
 function setUp(options: Partial<FloeOptions> = {}) {
@@ -246,6 +247,55 @@ test('a final beat to a dead server is given up after two seconds', async () => 
   await clock.advanceAsync(1);
   await nextEventLoopTurn();
   assert.equal(stopped, true);
+});
+
+test('stop does not wait for a callback that hangs, and a last beat without metadata takes two seconds', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  for (const callbacks of [{ healthy: never }, { metadata: never }]) {
+    const { clock, server, floe } = setUp();
+    server.answer = never;
+    const loop = floe.startHeartbeat('job', { everySeconds: 60, ...callbacks });
+    await clock.advanceAsync(0);
+    await loop.stop();
+    assert.deepEqual(clock.pending(), []);
+    assert.equal(server.requests.length, 0);
+  }
+  const { clock, server, floe } = setUp();
+  server.answer = never;
+  const loop = floe.startHeartbeat('job', { beatAtStart: false, metadata: never });
+  let isStopped = false;
+  void loop.stop({ final: true }).then(() => {
+    isStopped = true;
+  });
+  await clock.advanceAsync(1_000);
+  assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { stopped: true } }]);
+  await clock.advanceAsync(1_000);
+  await nextEventLoopTurn();
+  assert.equal(isStopped, true);
+});
+
+test('options that do not exist or are not valid are reported, and the others apply', async () => {
+  const { clock, server, around, floe } = setUp();
+  const heard: string[] = [];
+  const onError = ({ message }: Error) => void heard.push(message);
+  const options = { everySeconds: 30, stallAfter: 300, stallAfterSeconds: '300', onError };
+  Reflect.apply(floe.startHeartbeat, floe, ['job', options]);
+  await clock.advanceAsync(0);
+  await clock.advanceAsync(30_000);
+  assert.equal(server.requests.length, 2);
+  assert.equal(heard.length, 2);
+  assert.match(heard[0] ?? '', /the option "stallAfter" does not exist.*stallAfterSeconds/);
+  assert.match(heard[1] ?? '', /^stallAfterSeconds must be a positive number, got 300;/);
+  assert.equal(Reflect.apply(floe.monitor, floe, ['job', () => 7, { beat_url: 'x', onError }]), 7);
+  assert.match(heard[2] ?? '', /the option "beat_url" does not exist.*beatUrl/);
+  for (const none of [null, undefined]) {
+    assert.equal(Reflect.apply(floe.monitor, floe, ['job', () => 7, none]), 7);
+    assert.equal(Reflect.apply(floe.startHeartbeat, floe, ['job', none]).running, true);
+    assert.equal(await Reflect.apply(floe.flush, floe, [none]), true);
+  }
+  assert.deepEqual(around.lines, []);
+  Reflect.construct(Floe, [{ apiKey: 'eis_test_key', baseURL: 'https://floe.example' }, around]);
+  assert.match(around.lines[0] ?? '', /the option "baseURL" does not exist.*baseUrl/);
 });
 
 test('a loop’s timers do not keep the process alive unless asked to; a single beat’s retries do', async () => {

@@ -42,14 +42,13 @@ export class BeatLoop implements HeartbeatHandle {
 
   constructor(
     monitorId: string,
-    everySeconds: number,
-    options: HeartbeatOptions,
+    options: HeartbeatOptions & { readonly everySeconds: number },
     parts: BeatLoopDependencies,
   ) {
     this.monitorId = monitorId;
     this.#dependencies = parts;
     this.#options = options;
-    this.#everyMs = everySeconds * 1000;
+    this.#everyMs = options.everySeconds * 1000;
     const { runtime } = parts;
     // Without a beat at the start, the grid starts at a random time in the first interval.
     const waitMs = options.beatAtStart === false ? runtime.random() * this.#everyMs : 0;
@@ -80,11 +79,7 @@ export class BeatLoop implements HeartbeatHandle {
     this.#timer?.cancel();
     this.#stop.abort();
     await this.#currentBeat;
-    if (final)
-      await this.#send(
-        { timeoutSeconds: FINAL_BEAT_SECONDS, budgetSeconds: FINAL_BEAT_SECONDS, keepsAlive: true },
-        true,
-      );
+    if (final) await this.#sendFinal();
     this.#removeSigtermListener();
   }
 
@@ -133,24 +128,41 @@ export class BeatLoop implements HeartbeatHandle {
     this.#withheldCode = null;
     const { timeoutSeconds, budgetSeconds } = this.#dependencies;
     const everySeconds = this.#everyMs / 1000;
-    await this.#send(
-      {
-        timeoutSeconds: Math.min(timeoutSeconds, everySeconds / 4),
-        budgetSeconds: Math.min(budgetSeconds, everySeconds * 0.9),
-        keepsAlive: this.#options.keepAlive === true,
-        stop: this.#stop.signal,
-      },
-      false,
-    );
+    const limits = {
+      timeoutSeconds: Math.min(timeoutSeconds, everySeconds / 4),
+      budgetSeconds: Math.min(budgetSeconds, everySeconds * 0.9),
+      keepsAlive: this.#options.keepAlive === true,
+      stop: this.#stop.signal,
+    };
+    const metadata = await this.#resolveMetadata(this.#callbackLimit());
+    if (this.running) await this.#deliver(metadata, limits);
   }
 
-  async #send(limits: SendTimeLimits, final: boolean): Promise<void> {
-    const { account, runtime } = this.#dependencies;
-    const { value, problem } = await this.#resolveMetadata(limits.timeoutSeconds);
-    if (!final && !this.running) return;
+  /** The time limit of a callback. It ends early if the loop is stopped. */
+  #callbackLimit(): CallbackLimit {
+    const seconds = Math.min(this.#dependencies.timeoutSeconds, this.#everyMs / 4000);
+    return { seconds, keepsAlive: false, stop: this.#stop.signal };
+  }
+
+  /** Sends the last beat. The metadata gets a part of its time, so that the beat is sent without it if necessary. */
+  async #sendFinal(): Promise<void> {
+    const { runtime } = this.#dependencies;
+    const startedMs = runtime.monotonic();
+    const limit = { seconds: FINAL_BEAT_SECONDS / 2, keepsAlive: true };
+    const { value, problem } = await this.#resolveMetadata(limit);
     const isJsonObject = typeof value === 'object' && value !== null;
-    const metadata = final ? { ...(isJsonObject ? value : {}), stopped: true } : value;
-    const call = createBeatRequest(account, this.monitorId, metadata, runtime.id());
+    const leftSeconds = FINAL_BEAT_SECONDS - (runtime.monotonic() - startedMs) / 1000;
+    const metadata = { value: { ...(isJsonObject ? value : {}), stopped: true }, problem };
+    await this.#deliver(metadata, {
+      timeoutSeconds: leftSeconds,
+      budgetSeconds: leftSeconds,
+      keepsAlive: true,
+    });
+  }
+
+  async #deliver({ value, problem }: ResolvedMetadata, limits: SendTimeLimits): Promise<void> {
+    const { account, runtime } = this.#dependencies;
+    const call = createBeatRequest(account, this.monitorId, value, runtime.id());
     const noted = problem === null ? call : { ...call, metadataDropped: problem };
     const result = await sendWithRetries(noted, limits, runtime);
     if (result.error?.code === 'stopped') return;
@@ -162,7 +174,7 @@ export class BeatLoop implements HeartbeatHandle {
 
   async #findWithholdReason(): Promise<FloeError | null> {
     const { healthy, stallAfterSeconds } = this.#options;
-    const { runtime, timeoutSeconds } = this.#dependencies;
+    const { runtime } = this.#dependencies;
     const idleSeconds = (runtime.monotonic() - this.#touchedMs) / 1000;
     if (stallAfterSeconds !== undefined && idleSeconds > stallAfterSeconds)
       return unhealthyError(
@@ -170,17 +182,16 @@ export class BeatLoop implements HeartbeatHandle {
         `touch() has not been called for ${Math.round(idleSeconds)} s; no beats are sent`,
       );
     if (healthy === undefined) return null;
-    const limitSeconds = Math.min(timeoutSeconds, this.#everyMs / 4000);
-    const asked = await callWithin(limitSeconds, healthy, runtime);
+    const asked = await callWithin(this.#callbackLimit(), healthy, runtime);
     if (asked.done === 'returned' && asked.value === true) return null;
     const said = asked.done === 'returned' ? 'did not return true' : asked.problem;
     return unhealthyError('unhealthy', `healthy() ${said}; no beats are sent`);
   }
 
-  async #resolveMetadata(limitSeconds: number): Promise<{ value: unknown; problem: string | null }> {
+  async #resolveMetadata(limit: CallbackLimit): Promise<ResolvedMetadata> {
     const { metadata } = this.#options;
     if (typeof metadata !== 'function') return { value: metadata, problem: null };
-    const asked = await callWithin(limitSeconds, () => metadata(), this.#dependencies.runtime);
+    const asked = await callWithin(limit, () => metadata(), this.#dependencies.runtime);
     if (asked.done === 'returned') return { value: asked.value, problem: null };
     return { value: undefined, problem: `metadata() ${asked.problem}` };
   }
@@ -210,25 +221,44 @@ function unhealthyError(code: string, message: string): FloeError {
   return new FloeUnhealthyError(message, { code });
 }
 
+interface ResolvedMetadata {
+  readonly value: unknown;
+  /** Why there is no value. Null if there is one. */
+  readonly problem: string | null;
+}
+
+interface CallbackLimit {
+  readonly seconds: number;
+  /** Whether the wait keeps the process alive. */
+  readonly keepsAlive: boolean;
+  /** Ends the wait, because the result is no longer needed. */
+  readonly stop?: AbortSignal;
+}
+
 type CallbackResult = { done: 'returned'; value: unknown } | { done: 'not'; problem: string };
 
 /**
  * Calls the job's callback. Resolves to its result, or to the reason why there is none in time. Never
  * rejects.
  */
-function callWithin(seconds: number, callback: () => unknown, runtime: Runtime): Promise<CallbackResult> {
+function callWithin(
+  { seconds, keepsAlive, stop }: CallbackLimit,
+  callback: () => unknown,
+  runtime: Runtime,
+): Promise<CallbackResult> {
   return new Promise((resolve) => {
-    const onTimeout = () => resolve({ done: 'not', problem: `did not return within ${seconds} s` });
-    const onError = (error: unknown) => {
+    const end = (result: CallbackResult) => {
       timer.cancel();
-      resolve({ done: 'not', problem: `threw: ${describeThrownValue(error)}` });
+      stop?.removeEventListener('abort', onStop);
+      resolve(result);
     };
-    const timer = runtime.after(seconds * 1000, onTimeout, false);
+    const onTimeout = () => end({ done: 'not', problem: `did not return within ${seconds} s` });
+    const onStop = () => end({ done: 'not', problem: 'did not return before the loop was stopped' });
+    const onError = (error: unknown) => end({ done: 'not', problem: `threw: ${describeThrownValue(error)}` });
+    const timer = runtime.after(seconds * 1000, onTimeout, keepsAlive);
+    stop?.addEventListener('abort', onStop, { once: true });
     try {
-      Promise.resolve(callback()).then((value) => {
-        timer.cancel();
-        resolve({ done: 'returned', value });
-      }, onError);
+      Promise.resolve(callback()).then((value) => end({ done: 'returned', value }), onError);
     } catch (error) {
       onError(error);
     }

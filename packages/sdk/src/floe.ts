@@ -6,12 +6,14 @@ import {
   createRunEventRequest,
   type RunEvent,
 } from './beat-request.ts';
+import { checkHeartbeatOptions, checkMonitorOptions, listUnknownFloeOptions } from './check-options.ts';
 import { FloeConnectionError, FloeInvalidArgumentError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
+import type { FloeOptions, MonitorOptions } from './floe-options.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 import { describeThrownValue } from './metadata.ts';
 import { type JobOutcome, runObservedJob } from './run-observed-job.ts';
-import { createRuntime, type Fetch, type Runtime } from './runtime.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
 import { validateBeatUrl } from './send-run-event.ts';
 import {
   type HeartbeatResult,
@@ -28,37 +30,6 @@ const RETRY_BUDGET_SECONDS = 20;
  * unreachable.
  */
 const MAX_PENDING_BEATS = 100;
-const DEFAULT_INTERVAL_SECONDS = 60;
-
-/** The options of `Floe`. */
-export interface FloeOptions {
-  /** A platform key (`eis_…`) with the scope `beat` or `monitoring`. */
-  readonly apiKey: string;
-  /** URL of Floe, which may have a path. Default: `http://127.0.0.1:3563`. */
-  readonly baseUrl?: string;
-  /** Timeout of one attempt in seconds. Default: 5. */
-  readonly timeoutSeconds?: number;
-  /**
-   * Called for every failed beat of this client. Without it, errors are logged, at most once in ten minutes
-   * per cause.
-   */
-  readonly onError?: OnError;
-  /** Replaces the global `fetch`. */
-  readonly fetch?: Fetch;
-}
-
-/** The options of `monitor` and `wrap`. */
-export interface MonitorOptions {
-  /** Sent with the beat, in addition to `duration_ms`. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /**
-   * The secret beat URL of the monitor. With it, the start and a failure of the job are also reported.
-   * Without it, only success is reported, because the heartbeat endpoint accepts nothing else. A failed job
-   * then sends nothing, and the monitor misses its beat.
-   */
-  readonly beatUrl?: string;
-  readonly onError?: OnError;
-}
 
 /**
  * Sends heartbeats to Floe. The constructor throws `FloeInvalidArgumentError` if the options are invalid. After
@@ -82,6 +53,7 @@ export class Floe {
     this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);
     this.#runtime = runtime;
     this.#reporter = new FailureReporter(runtime, options.onError);
+    this.#reportProblems('options', listUnknownFloeOptions(options));
   }
 
   /**
@@ -108,13 +80,9 @@ export class Floe {
    * await beating.stop({ final: true });
    */
   startHeartbeat(monitorId: string, options: HeartbeatOptions = {}): HeartbeatHandle {
-    const everySeconds = options.everySeconds ?? DEFAULT_INTERVAL_SECONDS;
-    const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);
-    if (!usable) {
-      const message = `everySeconds must be a positive number, got ${String(everySeconds)}; using ${DEFAULT_INTERVAL_SECONDS} s`;
-      this.#reporter.reportFailure(String(monitorId), new FloeInvalidArgumentError(message), options.onError);
-    }
-    const loop = new BeatLoop(monitorId, usable ? everySeconds : DEFAULT_INTERVAL_SECONDS, options, {
+    const { options: valid, problems } = checkHeartbeatOptions(options);
+    this.#reportProblems(monitorId, problems, valid.onError);
+    const loop = new BeatLoop(monitorId, valid, {
       account: this.#account,
       runtime: this.#runtime,
       reporter: this.#reporter,
@@ -123,7 +91,7 @@ export class Floe {
     });
     if (!isMonitorId(monitorId)) {
       void loop.stop();
-      void this.#rejectMonitorId(monitorId, options.onError);
+      void this.#rejectMonitorId(monitorId, valid.onError);
     }
     return loop;
   }
@@ -136,7 +104,9 @@ export class Floe {
    * floe.monitor('add-up', () => 1 + 2); // 3
    * await floe.monitor('nightly-backup', () => backUp(), { metadata: { host: 'db-1' } });
    */
-  monitor<T>(monitorId: string, job: () => T, options: MonitorOptions = {}): T {
+  monitor<T>(monitorId: string, job: () => T, given: MonitorOptions = {}): T {
+    const { options, problems } = checkMonitorOptions(given);
+    this.#reportProblems(monitorId, problems, options.onError);
     const startedMs = this.#runtime.monotonic();
     const runId = this.#runtime.id();
     const started =
@@ -175,7 +145,7 @@ export class Floe {
    * await floe.flush({ timeoutSeconds: 10 }); // true
    */
   async flush(options: { readonly timeoutSeconds?: number } = {}): Promise<boolean> {
-    const limitMs = (options.timeoutSeconds ?? 5) * 1000;
+    const limitMs = (options?.timeoutSeconds ?? 5) * 1000;
     return new Promise<boolean>((resolve) => {
       const timer = this.#runtime.after(limitMs, () => resolve(false), true);
       void Promise.all(this.#pending).then(() => {
@@ -188,16 +158,17 @@ export class Floe {
   async #reportRunEnd(ending: JobOutcome, run: ReportedRun): Promise<void> {
     const { monitorId, runId, durationMs, started, options } = run;
     try {
-      const metadata = addToMetadata(options.metadata, { duration_ms: durationMs });
+      if (options.beatUrl === undefined && !ending.ok) return;
+      // The name of the error and not its message, which may contain confidential data.
+      const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
+      const measured = { duration_ms: durationMs, ...failed };
+      const metadata = this.#addToMetadata(monitorId, options.metadata, measured);
       if (options.beatUrl === undefined) {
-        if (!ending.ok) return;
         if (!isMonitorId(monitorId)) return void (await this.#rejectMonitorId(monitorId, options.onError));
         const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
         return void (await this.#sendInBackground(call, monitorId, options.onError));
       }
-      // The name of the error and not its message, which may contain confidential data.
-      const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
-      const told = { ...options, metadata: { ...metadata, ...failed } };
+      const told = { ...options, metadata };
       await this.#track(
         Promise.resolve(started).then(() =>
           this.#sendRunSignal(ending.ok ? 'success' : 'fail', monitorId, runId, told),
@@ -205,6 +176,21 @@ export class Floe {
       );
     } catch (error) {
       this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrownValue(error)}`);
+    }
+  }
+
+  /** Does not read the fields, because a getter may throw. A field that cannot be read is omitted later. */
+  #addToMetadata(monitorId: string, metadata: unknown, measured: RunMetadata): RunMetadata {
+    if (metadata === undefined || metadata === null) return measured;
+    const merged: Record<string, unknown> = {};
+    try {
+      if (typeof metadata !== 'object' || Array.isArray(metadata)) throw new TypeError('not a JSON object');
+      const own = Object.getOwnPropertyDescriptors(metadata);
+      return Object.defineProperties(merged, { ...own, ...Object.getOwnPropertyDescriptors(measured) });
+    } catch (error) {
+      const line = `${monitorId}: metadata was not sent: ${describeThrownValue(error)}`;
+      this.#reporter.logLimited(`metadata ${monitorId}`, line);
+      return measured;
     }
   }
 
@@ -258,6 +244,11 @@ export class Floe {
     return result;
   }
 
+  #reportProblems(monitorId: unknown, problems: readonly string[], onError?: OnError): void {
+    for (const problem of problems)
+      this.#reporter.reportFailure(String(monitorId), new FloeInvalidArgumentError(problem), onError);
+  }
+
   async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
     const error = new FloeInvalidArgumentError(`the monitor id must be a non-empty string, got ${shown}`);
@@ -273,6 +264,8 @@ export class Floe {
   }
 }
 
+type RunMetadata = Readonly<Record<string, unknown>>;
+
 interface ReportedRun {
   readonly monitorId: string;
   readonly runId: string;
@@ -283,15 +276,6 @@ interface ReportedRun {
 
 function isMonitorId(monitorId: unknown): monitorId is string {
   return typeof monitorId === 'string' && monitorId !== '';
-}
-
-/** Metadata that cannot be read must not prevent the beat. */
-function addToMetadata(metadata: unknown, measured: Readonly<Record<string, unknown>>) {
-  try {
-    return { ...Object(metadata), ...measured };
-  } catch {
-    return measured;
-  }
 }
 
 function errorNameOf(error: unknown): string {

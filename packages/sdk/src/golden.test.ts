@@ -114,3 +114,22 @@ test('a beat has a name of its own, and one with a retry keeps it', async () => 
   assert.notEqual(first, other);
   assert.match(first ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
+
+test('only the fields of metadata that cannot be serialized are omitted and named', async () => {
+  const circle: Record<string, unknown> = { host: 'db-1' };
+  circle['self'] = circle;
+  const get = () => {
+    throw new Error('no');
+  };
+  const broken = Object.defineProperty({ host: 'db-1' }, 'self', { enumerable: true, get });
+  const large = { host: 'db-1', self: 1n, text: 'x'.repeat(20_000) };
+  for (const metadata of [circle, broken, { host: 'db-1', self: 1n }, large]) {
+    const server = new FakeFloeServer();
+    const floe = new Floe({ apiKey: 'eis_test_key' }, createFakeRuntime(new FakeClock(), server));
+    const { ok, metadataDropped } = await floe.heartbeat('job', metadata);
+    assert.equal(ok, true);
+    assert.match(metadataDropped ?? '', /cannot be serialized as JSON: self(; metadata exceeds|$)/);
+    const rest = metadata === large ? { text: '[20002 bytes removed]' } : {};
+    assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { host: 'db-1', ...rest } }]);
+  }
+});

@@ -14,7 +14,8 @@ export {
   FloeUnhealthyError,
 } from './errors.ts';
 export type { OnError } from './failure-reporter.ts';
-export { Floe, type FloeOptions, type MonitorOptions } from './floe.ts';
+export { Floe } from './floe.ts';
+export type { FloeOptions, MonitorOptions } from './floe-options.ts';
 export type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
 export type { Beat } from './parse-beat-response.ts';
 export type { Fetch, FetchInit, FetchReader, FetchResponse } from './runtime.ts';

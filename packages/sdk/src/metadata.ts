@@ -10,24 +10,51 @@ export interface ReducedMetadata {
 }
 
 /**
- * Reduces metadata until the server accepts it, because a beat is more important than its metadata. A value
- * that is not a JSON object is omitted. If an object has more than 16 KB, its largest fields are replaced
- * with notes until it fits. Never throws.
+ * Reduces metadata until the server accepts it, because a beat is more important than its metadata. Omits a value
+ * that is not a JSON object, and fields that cannot be serialized. If an object has more than 16 KB, its largest
+ * fields are replaced with notes until it fits. Never throws.
  */
 export function reduceMetadata(metadata: unknown): ReducedMetadata {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
-  let json: string | undefined;
+  const serialized = serializeMetadata(metadata);
+  const { json, dropped } = serialized;
+  if (json === null || utf8Length(json) <= MAX_METADATA_BYTES) return serialized;
+  const smaller = shrinkMetadata(json);
+  return dropped === null ? smaller : { ...smaller, dropped: `${dropped}; ${smaller.dropped}` };
+}
+
+function serializeMetadata(metadata: unknown): ReducedMetadata {
   try {
-    json = JSON.stringify(metadata);
+    const json = JSON.stringify(metadata);
+    if (json?.startsWith('{')) return { json, dropped: null };
   } catch (error) {
+    return serializeFields(metadata, error);
+  }
+  return { json: null, dropped: 'metadata was not sent, because it is not a JSON object' };
+}
+
+/** Serializes the fields of metadata that can be serialized. `error` is the reason why not all of them can be. */
+function serializeFields(metadata: unknown, error: unknown): ReducedMetadata {
+  const fields: string[] = [];
+  const omitted: string[] = [];
+  const object =
+    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
+  for (const name of Object.keys(object))
+    try {
+      const value = JSON.stringify(Reflect.get(object, name));
+      if (value !== undefined) fields.push(`${JSON.stringify(name)}:${value}`);
+    } catch {
+      omitted.push(name);
+    }
+  if (fields.length === 0)
     return {
       json: null,
       dropped: `metadata was not sent, because it cannot be serialized as JSON: ${describeThrownValue(error)}`,
     };
-  }
-  if (json === undefined || !json.startsWith('{'))
-    return { json: null, dropped: 'metadata was not sent, because it is not a JSON object' };
-  return utf8Length(json) <= MAX_METADATA_BYTES ? { json, dropped: null } : shrinkMetadata(json);
+  return {
+    json: `{${fields.join(',')}}`,
+    dropped: `these fields of the metadata were not sent, because they cannot be serialized as JSON: ${omitted.join(', ')}`,
+  };
 }
 
 function shrinkMetadata(json: string): ReducedMetadata {

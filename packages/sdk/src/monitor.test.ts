@@ -23,15 +23,24 @@ test('a job that succeeds sends one beat with how long it took, and returns its 
   assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { host: 'a', duration_ms: 1234 } }]);
 });
 
-test('metadata that cannot be read does not prevent the beat', async () => {
-  const { server, floe } = setUp();
-  const metadata = Object.defineProperty({}, 'host', {
-    enumerable: true,
-    get: () => thrown(new Error('no')),
-  });
-  floe.monitor('job', () => 1, { metadata });
-  assert.equal(await floe.flush(), true);
-  assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { duration_ms: 0 } }]);
+test('metadata that cannot be read or is not an object does not prevent the beat', async () => {
+  const get = () => thrown(new Error('no'));
+  const broken = Object.defineProperty({ rows: 3 }, 'host', { enumerable: true, get });
+  for (const [metadata, sent, line] of [
+    [broken, { rows: 3 }, /cannot be serialized as JSON: host$/],
+    ['text', {}, /metadata was not sent: not a JSON object$/],
+    [['a'], {}, /metadata was not sent: not a JSON object$/],
+    [new Proxy({}, { ownKeys: get }), {}, /metadata was not sent: no$/],
+    [Object.freeze({ rows: 3, duration_ms: -1 }), { rows: 3 }, null],
+    [null, {}, null],
+  ] as const) {
+    const { server, around, floe } = setUp();
+    Reflect.apply(floe.monitor, floe, ['job', () => 1, { metadata }]);
+    assert.equal(await floe.flush(), true);
+    assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { ...sent, duration_ms: 0 } }]);
+    if (line) assert.match(around.lines[0] ?? '', line);
+    assert.equal(around.lines.length, line ? 1 : 0);
+  }
 });
 
 test('a job that fails sends nothing, for the heartbeat endpoint knows only success', async () => {
@@ -157,3 +166,15 @@ test('a wrapped function keeps its this, its arguments and its value', async () 
 function thrown(error: Error): never {
   throw error;
 }
+
+test('a result that cannot be examined is returned unchanged', async () => {
+  const { server, floe } = setUp();
+  const get = () => thrown(new Error('the getter of the job'));
+  const results = [Symbol.toStringTag, 'then'].map((name) => Object.defineProperty({}, name, { get }));
+  for (const result of results) {
+    const isUnchanged = floe.monitor('job', () => result) === result;
+    assert.equal(isUnchanged, true);
+  }
+  await floe.flush();
+  assert.equal(server.requests.length, results.length);
+});

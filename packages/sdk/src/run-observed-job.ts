@@ -14,10 +14,19 @@ export function runObservedJob<T>(job: () => T, onEnd: (ending: JobOutcome) => v
     onEnd({ ok: false, error });
     throw error;
   }
-  const observed = observeAsyncResult(result, onEnd);
+  const observed = tryObserveAsyncResult(result, onEnd);
   if (observed !== null) return asOriginalType(result, observed);
   onEnd({ ok: true });
   return result;
+}
+
+/** Returns null if the result cannot be examined, for example because a getter throws. The job has ended then. */
+function tryObserveAsyncResult(result: unknown, onEnd: (ending: JobOutcome) => void): unknown {
+  try {
+    return observeAsyncResult(result, onEnd);
+  } catch {
+    return null;
+  }
 }
 
 /** Wraps the result so that its end is observed. Null if the job has already ended. */

@@ -155,10 +155,29 @@ class AsyncHeartbeat:
         seconds = self._state.callback_seconds()
         try:
             value = callback()
-            if inspect.isawaitable(value):
-                value = await asyncio.wait_for(value, seconds)
-            return value, None
-        except asyncio.TimeoutError:
+            if not inspect.isawaitable(value):
+                return value, None
+            work = asyncio.ensure_future(value)
+        except (Exception, asyncio.CancelledError) as error:
+            return None, _raised(error)
+        try:
+            # Unlike wait_for, this raises CancelledError only if the loop is canceled, and not if the callback is.
+            await asyncio.wait([work], timeout=seconds)
+        finally:
+            work.cancel()
+            work.add_done_callback(_outcome_of)
+        if not work.done():
             return None, f"did not return within {seconds:g} s"
-        except Exception as error:
-            return None, f"raised: {type(error).__name__}: {exception_message(error)}"
+        return _outcome_of(work)
+
+
+def _outcome_of(work: "asyncio.Future[Any]") -> Tuple[Any, Optional[str]]:
+    """Returns the result of a callback, or why there is none. Marks its exception as handled."""
+    if work.cancelled():
+        return None, _raised(asyncio.CancelledError())
+    error = work.exception()
+    return (work.result(), None) if error is None else (None, _raised(error))
+
+
+def _raised(error: BaseException) -> str:
+    return f"raised: {type(error).__name__}: {exception_message(error)}"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import weakref
 from typing import Any, Callable, Mapping, Optional, TypeVar
 
 from ._arguments import validate_base_url, validate_api_key, validate_timeout, is_monitor_id, is_positive
@@ -9,7 +8,6 @@ from ._call import Account, beat_call
 from ._delivery import BUDGET_SECONDS, Delivery
 from ._errors import FloeInvalidArgumentError, FloeConnectionError
 from ._job import Job, RunDependencies, begin_run
-from ._lifetime import register_client
 from ._loop import Heartbeat
 from ._loop_state import LoopOptions, LoopParts, Metadata
 from ._failure_reporter import OnError, FailureReporter
@@ -53,8 +51,6 @@ class Floe:
         self._runtime = _runtime or Runtime()
         self._reporter = FailureReporter(self._runtime, on_error)
         self._delivery = Delivery(self._runtime, self._reporter, validate_timeout(timeout_seconds))
-        self._loops: "weakref.WeakSet[Heartbeat]" = weakref.WeakSet()
-        register_client(self)
 
     def heartbeat(self, monitor_id: str, metadata: Optional[Mapping[str, Any]] = None) -> HeartbeatResult:
         """Sends one beat, with up to three retries within 20 seconds, and returns the result. Never raises.
@@ -117,7 +113,6 @@ class Floe:
         if not is_monitor_id(monitor_id):
             self._delivery.refuse(monitor_id, on_error)
             return loop
-        self._loops.add(loop)
         if not loop._start():
             error = FloeConnectionError("could not start a thread", code="connection_failed")
             self._reporter.report_failure(monitor_id, error, on_error)
@@ -235,15 +230,13 @@ class Floe:
             )
             self._reporter.report_failure(str(monitor_id), error, on_error)
             every_seconds = _DEFAULT_EVERY_SECONDS
+        if stall_after is not None and not is_positive(stall_after):
+            text = f"stall_after must be a positive number, got {stall_after!r}; a job that hangs is not detected"
+            self._reporter.report_failure(str(monitor_id), FloeInvalidArgumentError(text), on_error)
+            stall_after = None
         return LoopOptions(every_seconds, metadata, healthy, stall_after, on_error, beat_at_start)
 
     def _parts(self) -> LoopParts:
         return LoopParts(
             self._account, self._runtime, self._reporter, self._delivery.timeout_seconds, BUDGET_SECONDS
         )
-
-    def _after_fork(self) -> None:
-        self._reporter.after_fork()
-        self._delivery.after_fork()
-        for loop in list(self._loops):
-            loop._after_fork()

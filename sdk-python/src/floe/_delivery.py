@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional
 
 from ._bounded import start_daemon
 from ._call import Call
+from ._lifetime import before_background_work, flush_at_exit, reset_after_fork
 from ._errors import FloeInvalidArgumentError, FloeConnectionError
 from ._loop_state import FINAL_SECONDS
 from ._failure_reporter import OnError, FailureReporter
@@ -26,6 +27,8 @@ class Delivery:
         self._runtime = runtime
         self._reporter = reporter
         self.after_fork()
+        reset_after_fork(self)
+        flush_at_exit(self)
 
     def after_fork(self) -> None:
         """Resets the state in a child process. Pending beats and locks belong to the parent process."""
@@ -57,6 +60,7 @@ class Delivery:
         self, make_call: Callable[[], Call], on_error: Optional[OnError], then: Optional[threading.Event] = None
     ) -> None:
         """Sends a request in a daemon thread. ``then`` is set when the request has ended or was not sent."""
+        before_background_work()
         idle = self._idle
 
         def done() -> None:

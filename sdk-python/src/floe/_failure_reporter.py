@@ -4,6 +4,7 @@ import threading
 from typing import Any, Callable, Dict, Optional
 
 from ._errors import FloeError
+from ._lifetime import reset_after_fork
 from ._runtime import Runtime
 
 OnError = Callable[[FloeError], Any]
@@ -22,6 +23,7 @@ class FailureReporter:
         self._on_error = on_error
         self._logged_at: Dict[str, float] = {}
         self.after_fork()
+        reset_after_fork(self)
 
     def after_fork(self) -> None:
         """Replaces the lock, which a thread of the parent process may have held during the fork."""

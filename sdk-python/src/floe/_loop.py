@@ -5,6 +5,7 @@ from typing import Any, Optional, Tuple
 
 from ._bounded import Outcome, call_within, start_daemon
 from ._errors import FloeError
+from ._lifetime import loop_started, loop_stopped
 from ._metadata import exception_message
 from ._loop_state import FINAL_SECONDS, LoopOptions, LoopParts, LoopState, unhealthy_error
 from ._send import HeartbeatResult, Limits, send
@@ -58,6 +59,7 @@ class Heartbeat:
         """
         was_running = self.running
         self._stop.set()
+        loop_stopped(self)
         if final and was_running:
             call_within(FINAL_SECONDS, self._final, "floe-final")
 
@@ -69,7 +71,10 @@ class Heartbeat:
 
     def _start(self) -> bool:
         self._thread = start_daemon(self._run, f"floe-heartbeat-{self.monitor_id}")
-        return self._thread is not None
+        if self._thread is None:
+            return False
+        loop_started(self)
+        return True
 
     def _after_fork(self) -> None:
         """Resets the loop in a child process, which has no other threads.

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, Mapping, NamedTuple, Optional
 
 #: The maximum size of a beat's metadata, in bytes of JSON.
 LIMIT_BYTES = 16_384
@@ -19,20 +19,47 @@ class FittedMetadata(NamedTuple):
 def fit_metadata(metadata: Any) -> FittedMetadata:
     """Reduces metadata until the server accepts it, because a beat is more important than its metadata. Never raises.
 
-    A value that is not a JSON object is omitted. If an object has more than 16 KB, its largest fields are replaced with
-    notes until it fits.
+    A value that is not a JSON object and fields that cannot be serialized are omitted. If an object has more than 16 KB,
+    its largest fields are replaced with notes until it fits.
     """
     if metadata is None:
         return FittedMetadata(None, None)
+    fitted = _serialized(metadata)
+    if fitted.json is None or _bytes_of(fitted.json) <= LIMIT_BYTES:
+        return fitted
+    smaller = _shrunk(fitted.json)
+    return smaller if fitted.dropped is None else smaller._replace(dropped=f"{fitted.dropped}; {smaller.dropped}")
+
+
+def _serialized(metadata: Any) -> FittedMetadata:
     try:
         text = to_json(metadata)
     except Exception as error:  # the data of the caller can cause any exception
-        return FittedMetadata(None, f"metadata was not sent, because it cannot be serialized as JSON: {exception_message(error)}")
-    if not text.startswith("{"):
-        return FittedMetadata(None, "metadata was not sent, because it is not a JSON object")
-    if _bytes_of(text) <= LIMIT_BYTES:
+        return _serialized_fields(metadata, error)
+    if text.startswith("{"):
         return FittedMetadata(text, None)
-    return _shrunk(text)
+    return FittedMetadata(None, "metadata was not sent, because it is not a JSON object")
+
+
+def _serialized_fields(metadata: Any, error: BaseException) -> FittedMetadata:
+    """Serializes the fields of a mapping that can be serialized. ``error``: why the mapping as a whole cannot be."""
+    fields: List[str] = []
+    omitted: List[str] = []
+    try:
+        items = list(metadata.items()) if isinstance(metadata, Mapping) else []
+    except Exception:
+        items = []
+    for key, value in items:
+        try:
+            fields.append(to_json({key: value})[1:-1])
+        except Exception:
+            omitted.append(key if isinstance(key, str) else type(key).__name__)
+    if not fields:
+        return FittedMetadata(None, f"metadata was not sent, because it cannot be serialized as JSON: {exception_message(error)}")
+    text = f"{{{','.join(fields)}}}"
+    if not omitted:
+        return FittedMetadata(text, None)
+    return FittedMetadata(text, f"these fields of the metadata were not sent, because they cannot be serialized as JSON: {', '.join(omitted)}")
 
 
 def _shrunk(text: str) -> FittedMetadata:

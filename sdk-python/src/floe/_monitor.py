@@ -7,6 +7,8 @@ import inspect
 import threading
 from typing import Any, Callable, Dict, Hashable, List, Optional, TypeVar
 
+from ._lifetime import reset_after_fork
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Called when a run has ended, with the exception that the job raised, or None if the job succeeded.
@@ -21,23 +23,42 @@ class Monitor:
 
     def __init__(self, begin: Callable[[], OnRunEnd]) -> None:
         self._begin = begin
+        #: The open runs by the context in which they began, oldest first.
         self._open: Dict[Hashable, List[OnRunEnd]] = {}
+        self.after_fork()
+        reset_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Replaces the lock, which a thread of the parent process may have held during the fork."""
+        self._lock = threading.Lock()
 
     def __call__(self, job: F) -> F:
         return _wrapped(job, self._begin)  # type: ignore[return-value]
 
     def __enter__(self) -> "Monitor":
-        self._open.setdefault(_current_context(), []).append(self._begin())
+        ended = self._begin()
+        with self._lock:
+            self._open.setdefault(_current_context(), []).append(ended)
         return self
 
     def __exit__(self, _: Any, error: Optional[BaseException], __: Any) -> None:
-        context = _current_context()
-        runs = self._open.get(context, [])
-        if runs:
-            ended = runs.pop()
-            if not runs:
-                self._open.pop(context, None)
+        ended = self._close_run()
+        if ended is not None:
             ended(_failure(error))
+
+    def _close_run(self) -> Optional[OnRunEnd]:
+        """Removes and returns the newest open run of the current thread and task, or of another one.
+
+        A block can end in another thread or task than it began, for example in a generator or an exit stack.
+        """
+        with self._lock:
+            context = _current_context()
+            if context not in self._open:
+                context = next(reversed(self._open), None)
+            runs = self._open.get(context, [])
+            if len(runs) <= 1:
+                self._open.pop(context, None)
+            return runs.pop() if runs else None
 
     async def __aenter__(self) -> "Monitor":
         return self.__enter__()

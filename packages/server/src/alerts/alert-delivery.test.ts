@@ -293,6 +293,29 @@ test('a recovery is sent only to channels that received the failure', async (t) 
   assert.deepEqual(skipped.map(({ channel_name }) => channel_name).sort(), ['all', 'ends', 'ends']);
 });
 
+test('a channel that missed a failure receives no recovery, although it received an earlier failure', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels(
+    { name: 'a', kind: 'webhook', url: `${receiver.url}/a` },
+    { name: 'b', kind: 'webhook', url: `${receiver.url}/b` },
+  );
+  const delivery = harness.start();
+  const send = async (alert: Alert, channels: readonly string[] | null) => {
+    await harness.put({ ...alert, channels });
+    await harness.pass(delivery, 2_000);
+  };
+  await send(createFailingAlert('x'), ['a']);
+  await send(createRecoveredAlert('x'), null);
+  // The monitor names only the other channel for a while.
+  await send(createFailingAlert('x'), ['b']);
+  await send(createRecoveredAlert('x'), null);
+  assert.deepEqual(
+    receiver.received.map(({ path, json }) => `${path} ${json['type']}`),
+    ['/a monitor_failing', '/a monitor_recovered', '/b monitor_failing', '/b monitor_recovered'],
+  );
+});
+
 test('an ongoing alert is repeated at the interval of the channel until it ends', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);

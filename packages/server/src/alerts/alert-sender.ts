@@ -272,7 +272,7 @@ function toSendFailure(error: unknown, late: boolean, reached: boolean): AlertSe
     return { ...failed, isConnected: status !== null, status, error: message, isRefused: permanent };
   }
   const reason = error instanceof Error ? error.message : String(error);
-  const known = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const known = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const code = reason.includes(known) ? '' : ` (${known})`;
   return {
     ...failed,

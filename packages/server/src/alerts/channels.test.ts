@@ -192,7 +192,7 @@ test('hostile receivers: redirects, resets and slow responses are failures that 
     const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: `${receiver.url}/T0PSECRET` });
     const outcome = await sender.send(notices().begun, opened(config));
     assert.equal(outcome.ok, false, name);
-    assert.ok(!JSON.stringify(outcome).includes('T0PSECRET'), name);
+    assert.ok(!/T0PSECRET|undefined/.test(JSON.stringify(outcome)), name);
   }
   assert.equal(elsewhere.received.length, 0, 'a redirect was followed');
   // A byte now and then: the deadline is for the whole answer.

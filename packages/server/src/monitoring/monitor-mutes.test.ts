@@ -12,10 +12,11 @@ import {
   insertMaintenanceWindow,
   type MaintenanceWindowRow,
 } from '../store/monitoring/maintenance-windows.ts';
+import { findMonitorById } from '../store/monitoring/monitors.ts';
 import { commitBeats } from './commit-beats.ts';
 import { findMaintenanceOccurrenceAt, listMaintenanceOccurrencesAfter } from './maintenance-occurrences.ts';
 import { resolveMonitorMutes } from './monitor-mutes.ts';
-import { createMonitor, pauseMonitor, requireMonitor } from './monitors.ts';
+import { createMonitor, pauseMonitor, replaceMonitor, requireMonitor } from './monitors.ts';
 import { createTestBeatCall, createTestMonitorDefinition, runMonitorChange } from './test/test-monitors.ts';
 
 const HOUR = 3_600_000;
@@ -68,6 +69,35 @@ test('maintenance delays alerts that begin in it, sends them afterwards if they 
   assert.equal(about('told-before').length, 2);
   await harness.pass(delivery, 130_000);
   assert.deepEqual([about('lasts').length, about('short').length], [1, 0]);
+});
+
+test('a maintenance window affects monitors by the tags that they have now', async (t) => {
+  const harness = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'ops', kind: 'webhook', url: receiver.url, realert_minutes: 1 });
+  const delivery = harness.start();
+  const change = (tags: string[]) =>
+    runMonitorChange(harness.database, { nowMs: harness.clock.now() }, async (changing) => {
+      const definition = createTestMonitorDefinition('job', { tags });
+      const row = await findMonitorById(changing.writer, ALERT_TEST_ORG, 'job');
+      return row
+        ? replaceMonitor(changing, row, definition)
+        : createMonitor(changing, ALERT_TEST_ORG, definition);
+    });
+  await change(['web']);
+  await harness.put(createFailingAlert('job', { tags: ['web'] }));
+  await harness.pass(delivery);
+  assert.equal(receiver.received.length, 1);
+  await change(['db']);
+  const starts_at = harness.clock.now();
+  await harness.database.transaction((writer) =>
+    insertMaintenanceWindow(writer, window({ starts_at, ends_at: starts_at + HOUR, tags_json: '["db"]' })),
+  );
+  await harness.pass(delivery, 300_000);
+  assert.equal(receiver.received.length, 1);
+  await change(['web']);
+  await harness.pass(delivery, 61_000);
+  assert.ok(receiver.received.length > 1);
 });
 
 test('a muted monitor is silent until its mute ends', async (t) => {

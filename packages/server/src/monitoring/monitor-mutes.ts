@@ -4,8 +4,10 @@ import {
   listMutedMonitors,
   listUnfinishedMaintenanceWindows,
 } from '../store/monitoring/maintenance-windows.ts';
-import { listMonitorsWithoutBeat } from '../store/monitoring/monitors.ts';
+import { listMonitorsById, listMonitorsWithoutBeat } from '../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './maintenance-occurrences.ts';
+import { parseStringListColumn } from './monitoring-unit-of-work.ts';
 
 /**
  * Determines which alerts are delayed: alerts about muted monitors, and alerts about monitors during a
@@ -31,9 +33,11 @@ export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, now
     const now = findMaintenanceOccurrenceAt(row, nowMs);
     return now ? [{ orgId: row.org_id, endsAt: now.endsAt, isAbout: createMaintenanceMatcher(row) }] : [];
   });
+  const currentTags = await loadCurrentTags(reader, running.length === 0 ? [] : asked);
   for (const alert of asked) {
     const { orgId, subject } = alert;
-    const about = { id: subject.id, tags: getAlertTags(alert) };
+    const tags = currentTags.get(JSON.stringify([orgId, subject.id])) ?? getAlertTags(alert);
+    const about = { id: subject.id, tags };
     const ends = running
       .filter((window) => window.orgId === orgId && window.isAbout(about))
       .map(({ endsAt }) => endsAt);
@@ -44,6 +48,20 @@ export const resolveMonitorMutes: AlertMuteResolver = async (reader, alerts, now
   }
   return until;
 };
+
+/** Returns the tags that the monitors of the alerts have now. They may have changed since the alert was created. */
+async function loadCurrentTags(
+  reader: DatabaseReader,
+  alerts: readonly Alert[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tags = new Map<string, readonly string[]>();
+  for (const [orgId, own] of Map.groupBy(alerts, (alert) => alert.orgId)) {
+    const ids = new Set(own.map(({ subject }) => subject.id));
+    for (const { id, tags_json } of await listMonitorsById(reader, orgId, [...ids]))
+      tags.set(JSON.stringify([orgId, id]), parseStringListColumn(tags_json));
+  }
+  return tags;
+}
 
 const isAboutFirstBeat = ({ event }: Alert) => event === 'monitor_never_beaten';
 

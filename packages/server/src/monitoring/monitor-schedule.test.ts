@@ -161,3 +161,15 @@ test('a monitor cannot expect beats less than 30 seconds apart', () => {
   for (const cron of ['*/30 * * * * *', '20 * * * * *', '5,35 0 0 29 2 *', '* * * * *', '@hourly'])
     assert.doesNotThrow(() => requireUsableCron(cron), cron);
 });
+
+test('an error names the value that is out of range as the expression contains it', () => {
+  for (const [cron, problem] of [
+    ['0 0 32 * *', 'day: 32'],
+    ['0 0 0 * *', 'day: 0'],
+    ['0 0 * 13 *', 'month: 13'],
+    ['0 0 * 0 *', 'month: 0'],
+    ['0 25 * * *', 'hour: 25'],
+    ['60 * * * *', 'minute: 60'],
+  ] as const)
+    assert.throws(() => requireUsableCron(cron), new RegExp(`Invalid value for ${problem}$`), cron);
+});

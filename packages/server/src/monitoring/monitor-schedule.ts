@@ -162,16 +162,25 @@ export function parseCron(cron: string): Cron {
       domAndDow: requiresBothDays(cron),
     });
   } catch (cause) {
-    // Removes the class name from messages such as `CronPattern: Invalid value for hour: 25`.
-    const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
-    throw new Fault('invalid_request', `schedule.cron: "${cron}" is not a valid cron expression: ${reason}`, {
-      param: 'schedule.cron',
-      cause,
-    });
+    throw new Fault(
+      'invalid_request',
+      `schedule.cron: "${cron}" is not a valid cron expression: ${describeCronError(cause)}`,
+      { param: 'schedule.cron', cause },
+    );
   }
   if (parsedCrons.size >= MAX_PARSED_CRONS) parsedCrons.clear();
   parsedCrons.set(cron, times);
   return times;
+}
+
+/**
+ * Describes an error of the cron library. Removes the class name from messages such as `CronPattern: Invalid value for
+ * hour: 25`. The library counts days and months from 0 in its messages.
+ */
+function describeCronError(cause: unknown): string {
+  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
+  const [, field, value] = /^Invalid value for (day|month): (-?\d+)$/.exec(reason) ?? [];
+  return value === undefined ? reason : `Invalid value for ${field}: ${Number(value) + 1}`;
 }
 
 /** Shortest time between two times of a cron expression, as for `expected_interval_minutes`. */

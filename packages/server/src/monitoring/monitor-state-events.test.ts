@@ -62,6 +62,25 @@ test('at the deadline a beat is on time, and a millisecond later it is late', ()
   }
 });
 
+test('a late beat belongs to the time that was next when it arrived, whenever the misses are evaluated', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const at = 3 * HOUR + 30 * MINUTE;
+  for (const sweptAt of [[], [2 * HOUR], [2 * HOUR, at]]) {
+    const swept = sweptAt.reduce(
+      (state, until) => evaluateStateUntil(state, createMonitorStateEvaluation(of), until),
+      beaten(of, 0),
+    );
+    for (const kind of ['ok', 'fail', 'start', 'log'] as const) {
+      const { expectedAt } = applyBeatEvent(swept, createMonitorStateEvaluation(of), {
+        kind,
+        at,
+        runId: null,
+      });
+      assert.equal(expectedAt, 4 * HOUR);
+    }
+  }
+});
+
 test('the failing period starts at the deadline, whenever it is evaluated', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
   const out = createMonitorStateEvaluation(of);

@@ -36,6 +36,8 @@ export interface BeatEventResult {
   readonly state: MonitorState;
   /** Time from the start of the run to this beat, in milliseconds. Null if no start was reported. */
   readonly durationMs: number | null;
+  /** The beat that was expected next when this beat arrived. Null if none was expected. */
+  readonly expectedAt: number | null;
 }
 
 /** Maximum duration of a run. An end that arrives later belongs to another run. */
@@ -85,9 +87,20 @@ export function applyBeatEvent(
   evaluation: MonitorStateEvaluation,
   call: BeatEvent,
 ): BeatEventResult {
+  const { at } = call;
+  const settled = evaluateStateUntil(state, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
+  return { ...applyToSettledState(settled, evaluation, call), expectedAt: settled.expectedAt };
+}
+
+type SettledBeatResult = Omit<BeatEventResult, 'expectedAt'>;
+
+function applyToSettledState(
+  settled: MonitorState,
+  evaluation: MonitorStateEvaluation,
+  call: BeatEvent,
+): SettledBeatResult {
   const { plan } = evaluation;
   const { at, kind } = call;
-  const settled = evaluateStateUntil(state, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
   if (kind === 'log') return { state: settled, durationMs: null };
   if (kind === 'start')
     return { state: { ...settled, runStartedAt: at, runId: call.runId }, durationMs: null };
@@ -114,7 +127,7 @@ export function applyBeatEvent(
 }
 
 /** Ends the run with the same id. A failure, or an end without an id, ends any run in progress. */
-function endRun(state: MonitorState, { at, kind, runId }: BeatEvent): BeatEventResult {
+function endRun(state: MonitorState, { at, kind, runId }: BeatEvent): SettledBeatResult {
   const { runStartedAt } = state;
   if (runStartedAt === null) return { state, durationMs: null };
   if (state.runId !== runId && runId !== null && kind !== 'fail') return { state, durationMs: null };

@@ -82,7 +82,7 @@ export function applyReceivedBeat(
   const { receivedAt, kind, runId, idempotencyKey } = call;
   const evaluation = createMonitorStateEvaluation(parseMonitorTiming(row), gaps);
   const heardFrom = call.earliestReceivedAt ?? receivedAt;
-  const { state, durationMs } = applyBeatEvent(parseMonitorState(row), evaluation, {
+  const { state, durationMs, expectedAt } = applyBeatEvent(parseMonitorState(row), evaluation, {
     kind,
     at: receivedAt,
     runId,
@@ -95,7 +95,7 @@ export function applyReceivedBeat(
     id: beatId,
     status: CHECK_STATUS[kind],
     error: kind === 'fail' ? (call.error ?? 'the job reported that it failed') : null,
-    expected_at: row.expected_at,
+    expected_at: expectedAt,
     detected_at: nowMs,
     received_at: receivedAt,
     duration_ms: durationMs,

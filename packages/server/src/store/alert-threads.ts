@@ -14,14 +14,15 @@ export interface OpeningAlertDelivery extends AlertDeliveryRow {
 
 /**
  * Returns the delivery that announced an alert in the given channel. `closing` is the entry that ends
- * the alert. Returns undefined if the channel has no such delivery.
+ * the alert. Returns undefined if the channel has no such delivery, or if a recovery was sent to it since then: the
+ * channel may have missed a later alert, for example because it was disabled.
  */
-export function findOpeningAlertDelivery(
+export async function findOpeningAlertDelivery(
   reader: DatabaseReader,
   channelId: string,
   closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
 ): Promise<OpeningAlertDelivery | undefined> {
-  return reader
+  const found = await reader
     .selectFrom('alerts')
     .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
     .selectAll('alert_deliveries')
@@ -35,6 +36,21 @@ export function findOpeningAlertDelivery(
           .where('message.state', '=', 'sent'),
       ).as('was_sent'),
     )
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alerts as recovery')
+          .innerJoin('alert_deliveries as message', 'message.alert_id', 'recovery.id')
+          .select('recovery.seq')
+          .where('recovery.org_id', '=', closing.org_id)
+          .where('recovery.subject_kind', '=', closing.subject_kind)
+          .where('recovery.subject_id', '=', closing.subject_id)
+          .whereRef('recovery.seq', '>', 'alerts.seq')
+          .where('recovery.seq', '<', closing.seq)
+          .where('recovery.phase', '=', 'closes')
+          .where('message.channel_id', '=', channelId)
+          .where('message.state', '=', 'sent'),
+      ).as('was_closed'),
+    )
     .where('alerts.org_id', '=', closing.org_id)
     .where('alerts.subject_kind', '=', closing.subject_kind)
     .where('alerts.subject_id', '=', closing.subject_id)
@@ -45,6 +61,7 @@ export function findOpeningAlertDelivery(
     .orderBy('alerts.seq', 'desc')
     .limit(1)
     .executeTakeFirst();
+  return found?.was_closed ? undefined : found;
 }
 
 /**
