@@ -245,7 +245,7 @@ test('settings that are no plain JSON are left alone', async (t) => {
       put(settings, text);
       const { code, stderr } = await run([PROGRAM, 'hook', action, 'claude-code', '--yes'], home);
       assert.equal(code, 2);
-      assert.match(stderr, /was not changed because hooks(?:\.PreToolUse)? is not an? (?:object|list)/);
+      assert.match(stderr, /was not changed because "hooks(?:\.PreToolUse)?" is not an? (?:object|list)/);
       assert.equal(readFileSync(settings, 'utf8'), text);
     }
 });
