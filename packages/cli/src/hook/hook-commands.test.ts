@@ -142,7 +142,7 @@ function theirs(shape: 'grouped' | 'flat'): JsonObject {
   return shape === 'flat' ? entry : { matcher: 'Bash', hooks: [entry] };
 }
 
-test('install stores a new key in settings that exist, and changes nothing else', async (t) => {
+test('install stores a new key or base URL in settings that exist, and changes nothing else', async (t) => {
   const home = newHome(t);
   const floe = await denyingFloe(t);
   const path = join(home, '.config', 'floe', 'relay.json');
@@ -156,6 +156,12 @@ test('install stores a new key in settings that exist, and changes nothing else'
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), expected);
   assert.equal(statSync(path).mode & 0o777, 0o600);
 
+  const moved = await install({ FLOE_RELAY_KEY: 'eis_test', FLOE_BASE_URL: 'http://127.0.0.1:9' });
+  assert.match(moved.stdout, /connection stored/);
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')).base_url, 'http://127.0.0.1:9');
+  await install({ FLOE_RELAY_KEY: 'eis_test', FLOE_BASE_URL: floe.url });
+
+  // A project can set FLOE_BASE_URL. Without the key in the same environment, the stored key must not be sent there.
   const without = await install({ FLOE_BASE_URL: 'http://127.0.0.1:9' });
   assert.doesNotMatch(without.stdout, /connection stored/);
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), expected);

@@ -180,8 +180,8 @@ async function storeConnection(): Promise<void> {
   const paths = resolveHookPaths();
   const key = process.env['FLOE_RELAY_KEY']?.trim();
   const stored = readStoredConnection(paths.user);
-  if (key && stored !== null && stored['key'] !== key) {
-    const base_url = process.env['FLOE_BASE_URL']?.trim() || (stored['base_url'] ?? 'http://127.0.0.1:3563');
+  const base_url = process.env['FLOE_BASE_URL']?.trim() || (stored?.['base_url'] ?? 'http://127.0.0.1:3563');
+  if (key && stored !== null && (stored['key'] !== key || stored['base_url'] !== base_url)) {
     mkdirSync(dirname(paths.user), { recursive: true, mode: 0o700 });
     writeFileAtomically(paths.user, `${JSON.stringify({ ...stored, base_url, key }, null, 2)}\n`, 0o600);
     chmodSync(paths.user, 0o600);
