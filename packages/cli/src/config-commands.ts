@@ -19,7 +19,7 @@ const APPLY_TIMEOUT_MS = 120_000;
 const EXIT_CODE_CHANGES = 2;
 
 const CONFIG_HELP = `Options:
-  --prune  also remove resources, except platform keys, that are missing from a section of the file
+  --prune  also remove resources that are missing from a section of the file, except platform keys and resources in the server's floe.yaml
            (with diff: also list them)
   --json   print the response as JSON
 

@@ -185,7 +185,7 @@ test('the command line compares, applies and exports, with the variables of its 
   assert.equal(exported.code, 0, exported.stderr);
   assert.match(
     exported.stdout,
-    /# +OTHER_DEFAULT_KEY: the key "default" of the provider "other", which ends in else/,
+    /# +OTHER_DEFAULT_KEY: the key of the credential "default" of the provider "other"; the key ends in else/,
   );
   assert.doesNotMatch(applied.stdout + exported.stdout, /a-key-from-here/);
   writeFileSync(wanted, exported.stdout);
@@ -198,7 +198,7 @@ test('the command line compares, applies and exports, with the variables of its 
   );
   const unset = await run('apply', wanted);
   assert.equal(unset.code, 1);
-  assert.match(unset.stderr, /\n {2}X_KEY: the key "default" of the provider "x"\n {2}Y_KEY: the key/);
+  assert.match(unset.stderr, /\n {2}X_KEY: the key of the credential "default" of the provider "x"\n {2}Y_KEY: the key/);
   writeFileSync(wanted, 'orgs: [{ id: acme, providers: [{ id: x, kind: opnai }] }]');
   const wrong = await run('apply', wanted);
   assert.equal(wrong.code, 1);

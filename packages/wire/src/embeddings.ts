@@ -82,7 +82,10 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
       return input.filter((entry) => typeof entry === 'string');
     if (input.every(isTokenList)) return input.filter(isTokenList);
   }
-  throw embeddingsFieldFault('input', 'a non-empty string, an array of non-empty strings, or token ids');
+  throw embeddingsFieldFault(
+    'input',
+    'a non-empty string, an array of non-empty strings, an array of token ids, or an array of such arrays',
+  );
 }
 
 /**

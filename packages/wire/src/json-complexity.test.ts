@@ -45,6 +45,6 @@ test('rejects more than 1,000 top-level members', () => {
 test('reports the maximum in the terms of JSON', () => {
   assert.throws(() => scanJsonObject(Buffer.from('{"a":["b","c"]}'), 20), {
     message:
-      'The request body has too many JSON values. The maximum is 2 names, strings, objects and arrays. Ten numbers, booleans or nulls count as one of these. A number that JavaScript would write differently, such as 1.10, counts as three. Remove values, or split the request.',
+      'The request body has too many JSON values. The maximum is 2 names, strings, objects and arrays. Ten numbers, booleans or nulls count as one of these. A number that JavaScript would write differently, such as 1.10, counts as three of these. Remove values, or split the request.',
   });
 });

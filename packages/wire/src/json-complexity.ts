@@ -53,5 +53,5 @@ export class JsonComplexityCounter {
  */
 export function describeMaxComplexity(max: number): string {
   const nodes = (max / NODE_COMPLEXITY).toLocaleString('en-US');
-  return `${nodes} names, strings, objects and arrays. Ten numbers, booleans or nulls count as one of these. A number that JavaScript would write differently, such as 1.10, counts as three`;
+  return `${nodes} names, strings, objects and arrays. Ten numbers, booleans or nulls count as one of these. A number that JavaScript would write differently, such as 1.10, counts as three of these`;
 }

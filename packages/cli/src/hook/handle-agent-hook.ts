@@ -101,7 +101,7 @@ async function answerWithServer(
     fallback = askFallback;
   }
   if (isTruncated && problem === null && (outcome.decision === 'abstain' || outcome.decision === 'allow')) {
-    problem = 'the event is too long to send';
+    problem = 'an event is too long to send in full';
     const { decideOffline } = await import('./decide-offline.ts');
     outcome = selectStrictestHookDecision(
       (await decideOffline(call.events, problem, paths, settings)).outcomes,

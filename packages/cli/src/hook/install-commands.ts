@@ -138,7 +138,7 @@ function parseSettings(text: string, path: string): JsonObject {
     // Reported below.
   }
   throw new UsageError(
-    `${path} was not changed because it is not a valid JSON object. Comments are not supported. Correct the file, or add the hooks manually as described in docs/reference/relay-hooks.md.`,
+    `${path} was not changed because it is not a valid JSON object. Comments are not supported. Correct the file, or change the hooks manually as described in docs/reference/relay-hooks.md.`,
   );
 }
 

@@ -28,7 +28,7 @@ export function runImport(
 ): ImportResult {
   if (!isPlainObject(source))
     throw new ImportSourceError(
-      `the file must contain a map of keys and values, got ${describeType(source)}`,
+      `The file must contain a map of keys and values, but contains ${describeType(source)}.`,
     );
   const context: ImportContext = {
     report: new ImportReport(),

@@ -46,7 +46,7 @@ export const requestFilterQueryFields = {
   model_requested: word,
   provider: word,
   status: oneOrSeveral(status).describe(
-    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes the status. Repeat the parameter to match any of several values.',
+    'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes matching statuses. Repeat the parameter to match any of several values.',
   ),
   state: word.describe(`State: complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
   outcome: word.describe(`Outcome of the request: ${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
@@ -104,7 +104,7 @@ export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(s
 /** An event id in the stream of `GET /api/events`. */
 const liveId = z
   .string()
-  .regex(/^\d{1,15}-\d{1,16}$/, 'must be an event id from the event stream')
+  .regex(/^\d{1,15}-\d{1,16}$/, 'must be an event id from the event stream, such as 5012-37')
   .describe('Position in the stream of `GET /api/events`: the `id` of an event.');
 
 export const requestListQuery = createFilteredQuerySchema({

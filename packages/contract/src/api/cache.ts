@@ -32,7 +32,7 @@ export const cacheStats = z
         saved_usd: usd,
         bypassed: z.int().describe('Number of requests that bypassed or refreshed the cache.'),
       })
-      .describe('Requests in the last 24 hours. The time range is rounded to whole hours.'),
+      .describe('Requests in the current hour and in the 23 hours before it.'),
     entries: z
       .int()
       .nullable()

@@ -156,7 +156,7 @@ const percentiles = z
     p99: z.number().nullable(),
   })
   .describe(
-    'Values for requests that reached a provider, in milliseconds. Floe estimates percentiles from a histogram in which each bucket is twice as wide as the previous bucket. `null` if there are no such requests.',
+    'Values for requests that reached a provider, in milliseconds. Floe estimates percentiles from a histogram in which the upper bound of each bucket is twice that of the previous bucket. `null` if there are no such requests.',
   );
 
 const sums = {

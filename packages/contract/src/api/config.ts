@@ -103,7 +103,11 @@ const change = z.strictObject({
   kind: z.string().describe('Section of the resource, such as `providers`, `routes` or `monitors`.'),
   id: z.string(),
   action: z.enum(['created', 'changed', 'removed']),
-  fields: z.array(z.string()).describe('Fields that change. Empty if only a secret changes.'),
+  fields: z
+    .array(z.string())
+    .describe(
+      'Fields that change. For a created or removed resource, all its fields. Empty if only a secret changes.',
+    ),
   before: createJsonValueField(),
   after: createJsonValueField(),
   in_file: z

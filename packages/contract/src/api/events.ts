@@ -19,7 +19,7 @@ const topics = z
   .max(200)
   .default('requests')
   .refine((text) => text.split(',').every((name) => EVENT_STREAM_TOPICS.some((topic) => topic === name)), {
-    error: `must be a comma-separated list of ${EVENT_STREAM_TOPICS.join(', ')}`,
+    error: `must be one or more of these topics, separated by commas: ${EVENT_STREAM_TOPICS.join(', ')}`,
   })
   .describe(`Comma-separated topics to receive: ${EVENT_STREAM_TOPICS.join(', ')}.`);
 

@@ -106,7 +106,9 @@ const sampleResult = z.strictObject({
   ),
   body: z
     .unknown()
-    .describe('The body after redaction. `null` if nothing is redacted, and always for stored bodies.'),
+    .describe(
+      'The body after redaction. `null` unless `outcome` is `redacted`, and always `null` for stored bodies.',
+    ),
 });
 
 export const policyDryRunResult = z.strictObject({

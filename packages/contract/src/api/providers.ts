@@ -205,7 +205,7 @@ export const providerTestInput = z.strictObject({
     .max(300)
     .nullish()
     .describe(
-      'Model to which Floe sends a short completion request. If absent, Floe requests the provider’s model list, or sends the completion request to the first model in `models` if there is no list.',
+      'Model to which Floe sends a short completion request. If absent, Floe requests the provider’s model list, or sends the completion request to the first model without `*` in `models` if there is no list.',
     ),
 });
 

@@ -54,7 +54,7 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
   owner: relayShortText.optional().describe('Only decisions for platform keys with this owner.'),
   repository: relayShortText
     .optional()
-    .describe('Only decisions in the repository with this URL (without the scheme).'),
+    .describe('Only decisions in the repository with this name, such as `github.com/acme/app`.'),
   session: relayShortText.optional().describe('Only decisions in the session with this id.'),
   q: z
     .string()
@@ -78,7 +78,7 @@ export const approvalDecisionInput = z.strictObject({
     .enum(['once', 'session'])
     .default('once')
     .describe(
-      'Whether an approval allows the action once (`once`), or the same action any number of times in the session (`session`). An approval for a session is valid for 12 hours.',
+      'Whether an approval allows the action once (`once`), or the same action any number of times in the session (`session`). An approval for a session is valid for 12 hours. An approval for one action is valid until the request for approval expires.',
     ),
   note: z.string().min(1).max(1_000).nullable().default(null).describe('Note for the agent.'),
 });

@@ -58,7 +58,7 @@ export const routeSimulationInput = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Id of the platform key with which the request is simulated. Defaults to the key of the caller. For members, the default is a key that may use all models.',
+      'Id of the platform key with which the request is simulated. Defaults to the key of the caller. For members, the default is a hypothetical key that may use all models.',
     ),
   end_user: z.string().nullable().default(null).describe('End user of the request.'),
   metadata: z.record(z.string(), z.unknown()).nullable().default(null).describe('Metadata of the request.'),

@@ -87,7 +87,7 @@ test('groups of an issuer map into the only org, or into a named one', () => {
     'auth.oidc.0.map.0.team: this team does not exist',
   ]);
   assert.deepEqual(issues({ auth: auth({ org: 'acmee' }), orgs: [acme] }), [
-    'auth.oidc.0.map.0.org: this org does not exist; did you mean "acme"?',
+    'auth.oidc.0.map.0.org: this organization does not exist; did you mean "acme"?',
   ]);
 });
 

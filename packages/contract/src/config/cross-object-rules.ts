@@ -162,7 +162,10 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
           message: 'must have the field "org", because the file has several organizations',
         });
       if (typeof id === 'string' && !ids.has(id))
-        issues.push({ path: [...path, 'org'], message: describeUnknownName('org', id, ids, issues.length) });
+        issues.push({
+          path: [...path, 'org'],
+          message: describeUnknownName('organization', id, ids, issues.length),
+        });
       const org = id === undefined ? orgs[0] : byId.get(id);
       const team = getMember(entry, 'team');
       const teams = teamsOf.get(org) ?? new Set(getTexts(getList(org, 'teams'), 'id'));

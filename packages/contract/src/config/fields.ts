@@ -78,7 +78,7 @@ export function createExtraHeadersField() {
   const headers = z.record(
     z
       .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a valid HTTP header name')
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a valid HTTP header name, such as x-team')
       .refine(
         (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
         'cannot be configured because Floe sets this header for each request',

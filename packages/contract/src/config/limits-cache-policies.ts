@@ -61,7 +61,9 @@ export const LimitSchema = z
   .strictObject({
     name: createSlugField()
       .optional()
-      .describe('Name of the limit. If the limit rejects a request, the error message contains this name.'),
+      .describe(
+        'Name of the limit, unique in the organization. If the limit rejects a request, the error message contains this name.',
+      ),
     ...subjectFields,
     rpm: createPositiveCountField().optional().describe('Maximum number of requests in any 60 seconds.'),
     tpm: createPositiveCountField().optional().describe('Maximum number of tokens in any 60 seconds.'),

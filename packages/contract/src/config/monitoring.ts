@@ -106,7 +106,7 @@ export const MonitorSchema = z
     first_beat_due_minutes: createMinutesField(0.5)
       .optional()
       .describe(
-        'How soon the first beat must arrive after the monitor’s creation or after the end of a pause, in minutes. If no beat arrives in this time, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
+        'How soon the first beat must arrive after the monitor’s creation, in minutes. If the monitor has never received a beat, the time starts again when a pause ends. If no beat arrives in this time, Floe sends an alert. By default, the first beat must arrive by the first expected time plus the grace period.',
       ),
     channels: createShortTextListField()
       .default([])

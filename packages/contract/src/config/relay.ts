@@ -31,13 +31,17 @@ const MatchSchema = z.strictObject({
     ),
   subcommand: createStringListField()
     .optional()
-    .describe('Shell: the first words that are not options, such as `push` or `compose down`.'),
+    .describe(
+      'Shell: the first words that are not options, such as `push` or `compose down`. `*` matches any characters in a word.',
+    ),
   any_flag: createStringListField()
     .optional()
     .describe(
-      'Shell: the command has at least one of these options. `-f` also matches `-rf`, and `--force` also matches `--force=yes`.',
+      'Shell: the command has at least one of these options. `-f` also matches `-rf`, and `--force` also matches `--force=yes`. `*` matches any characters.',
     ),
-  all_flags: createStringListField().optional().describe('Shell: the command has all these options.'),
+  all_flags: createStringListField()
+    .optional()
+    .describe('Shell: the command has all these options, which match as in `any_flag`.'),
   args: createStringListField()
     .optional()
     .describe('Shell: at least one argument matches one of these patterns. `*` matches any characters.'),

@@ -46,11 +46,11 @@ const ListenerSchema = z.strictObject({
 const UnauthenticatedSchema = z.strictObject({
   total: createPositiveCountField()
     .default(8_192)
-    .describe('Maximum number of unauthenticated connections on all listeners together.'),
+    .describe('Maximum number of unauthenticated connections on all listeners of one process together.'),
   per_address: createPositiveCountField()
     .default(1_024)
     .describe(
-      'Maximum number of unauthenticated connections from one client address, or from one /64 network of IPv6 addresses. Connections from `trusted_proxies` do not count toward either maximum.',
+      'Maximum number of unauthenticated connections to one process from one client address, or from one /64 network of IPv6 addresses. Connections from `trusted_proxies` do not count toward either maximum.',
     ),
 });
 

@@ -106,8 +106,8 @@ function eventWording(alert: Alert, { nowMs, repetition }: AlertWordingContext):
       return conditionWording(
         alert,
         nowMs,
-        `The provider ${still}rejects the credential ${name}`,
-        `The credential ${name} works again`,
+        `${name}: the provider ${still}rejects the credential`,
+        `${name}: the credential works again`,
       );
   }
 }

@@ -33,7 +33,7 @@ export class RuntimeMetrics {
   });
   readonly #inFlight = new GaugeFamily({
     name: 'floe_exchanges_in_flight',
-    help: 'Number of exchanges in progress.',
+    help: 'Number of exchanges in progress, without those whose request body is still arriving.',
     labels: [],
   });
   readonly #concurrencyLimit = new GaugeFamily({
@@ -43,7 +43,7 @@ export class RuntimeMetrics {
   });
   readonly #bodyBytes = new GaugeFamily({
     name: 'floe_request_bodies_bytes',
-    help: 'Total size in bytes of the request bodies of all exchanges in progress.',
+    help: 'Total size in bytes of the request bodies of all exchanges, including bodies that are still arriving.',
     labels: [],
   });
   readonly #overload = new CounterFamily({
@@ -64,7 +64,7 @@ export class RuntimeMetrics {
   readonly #api = new HistogramFamily(
     {
       name: 'floe_api_request_duration_seconds',
-      help: 'Duration of requests to /api, by operation and HTTP status class.',
+      help: 'Duration of requests to /api (without beats) and /relay, by operation and HTTP status class.',
       labels: ['operation', 'status'],
     },
     API_BUCKETS_S,

@@ -50,7 +50,7 @@ export function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: 
 export function createNestedModelNotAllowedFault(models: readonly string[]): Fault {
   return new Fault(
     'model_not_allowed',
-    `The request body names models that this key is not allowed to use: ${models.join(', ').slice(0, 500)}. Use other models, or ask an admin to allow these models for the key.`,
+    `No available provider allows this key to use all models that the request body names: ${models.join(', ').slice(0, 500)}. Use other models, or ask an admin to allow these models for the provider and the key.`,
     { param: 'model' },
   );
 }

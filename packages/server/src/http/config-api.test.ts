@@ -225,7 +225,7 @@ test('a document with one mistake changes nothing and is rejected with the posit
     ['orgs: [{ id: acme, channels: [{ name: a, kind: slack, url: "${NOT_GIVEN}" }] }]', /url/],
     [
       'orgs: [{ id: acme, providers: [{ id: a, kind: openai, api_key: "${NOT_GIVEN}" }] }]',
-      /NOT_GIVEN: the key "default" of the provider "a"/,
+      /NOT_GIVEN: the key of the credential "default" of the provider "a"/,
     ],
     ['nonsense: [', /./],
   ] as const)
@@ -255,7 +255,7 @@ test('all missing secrets are listed together with their purpose, and nothing is
     assert.equal(
       body['error']?.['message'],
       `Some secrets have no value and are not stored yet. Set these variables:
-  MAIN_DEFAULT_KEY: the key "default" of the provider "main"
+  MAIN_DEFAULT_KEY: the key of the credential "default" of the provider "main"
   MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
   CHANNEL_OPS_URL: url of the channel "ops"
   CI_KEY: the platform key "ci"`,

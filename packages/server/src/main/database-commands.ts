@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     flags: ['force'],
     async run(place, { positionals: [file = ''], flags }, environment) {
       await backupDatabase(place, file, { ...databaseOptions(environment), force: flags.has('force') });
-      return `Backed up to ${file}. Store the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) separately: a restored database requires it.`;
+      return `Backed up the database to ${file}. Store the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) separately: a restored database requires it.`;
     },
   },
   restore: {

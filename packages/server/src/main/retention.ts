@@ -93,7 +93,7 @@ async function runRetention(
   } catch (error) {
     log.warn(
       { err: error },
-      'data older than the retention period could not be removed; retrying within an hour',
+      'data older than the retention period could not be removed; retrying in an hour',
     );
   }
 }

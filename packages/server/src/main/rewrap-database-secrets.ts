@@ -59,6 +59,6 @@ function describeUnreadableSecrets(tables: readonly RewrapResult[]): string | nu
   return [
     `None of the configured keys can decrypt these secrets (${total} in total), so they were not re-encrypted:`,
     ...rows,
-    'Append the missing key to FLOE_ENCRYPTION_KEYS, and run "floe secrets rewrap" again. If the key is lost, run "floe secrets mark-key-lost", and enter the provider credentials and the secrets of channels again. Stored responses and responses saved for the header Idempotency-Key cannot be recovered. Floe deletes them when they expire.',
+    'Append the missing key to FLOE_ENCRYPTION_KEYS, and run "floe secrets rewrap" again. If the key is lost, run "floe secrets mark-key-lost" with the id of the key, and enter the secrets of channels and providers again. Stored responses and responses saved for the header Idempotency-Key cannot be recovered. Floe deletes them when they expire.',
   ].join('\n');
 }

@@ -19,7 +19,7 @@ export interface MonitoringCounters {
 export function createMonitoringCounters(): MonitoringCounters {
   const beats = new CounterFamily({
     name: 'floe_beats_total',
-    help: 'Number of beats received, by kind (ok, fail, start, log or rejected).',
+    help: 'Number of beats received, by kind (ok, fail, start or log, or rejected if Floe did not record the beat).',
     labels: ['kind'],
   });
   const missed = new CounterFamily({

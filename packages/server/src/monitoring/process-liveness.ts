@@ -36,7 +36,7 @@ const MAX_PRECISE_PULSE_MS = 50;
 const CLOCK_SET_AHEAD =
   'database clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
 const CLOCK_SET_BACK =
-  'database clock was set back; later times of monitors and alerts were moved back accordingly';
+  'database clock was set back; times of monitors and alerts that are later than the new time were moved back accordingly';
 
 export interface ProcessLivenessOptions {
   readonly database: Pick<Database, 'isShared' | 'isRemote' | 'rowTransaction'>;

@@ -134,7 +134,7 @@ function describeSuccess(
   if (asked === 'completion')
     return isJsonObject(json)
       ? { ok: true, models: null, message: 'Success: the model responded.' }
-      : { ok: false, models: null, message: 'The response is not JSON. Check base_url.' };
+      : { ok: false, models: null, message: 'The response is not a JSON object. Check base_url.' };
   try {
     const { models, next } = parseModelListPage(json);
     const count = `${models.length}${next === undefined ? '' : ' or more'}`;

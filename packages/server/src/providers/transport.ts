@@ -77,7 +77,7 @@ export class MalformedResponseError extends Error {
   readonly code: string;
 
   constructor(code: MalformedResponseCode) {
-    super(`not a valid HTTP/1.1 response: ${code}`);
+    super(`the response is not valid HTTP/1.1: ${code}`);
     this.code = code;
   }
 }

@@ -149,7 +149,7 @@ export class ChatStreamForwarder {
       if (!(error instanceof JsonSyntaxError)) throw error;
       return this.#fail(
         brokenStreamFault(
-          'The provider sent a stream event that is not JSON. Send the request again.',
+          'The provider sent a stream event that is not valid JSON. Send the request again.',
           frameText(data),
         ),
       );

@@ -165,7 +165,7 @@ function formatErrorEvent(type: string, payload: string): string {
   const body = tryParseJson(payload);
   const said = isJsonObject(body) ? (body['message'] ?? body['Message']) : undefined;
   const own = isJsonObject(body) ? body['originalStatusCode'] : undefined;
-  const message = typeof said === 'string' && said !== '' ? said : `The provider reported ${type}.`;
+  const message = typeof said === 'string' && said !== '' ? said : `The provider reported the error ${type}.`;
   const status = EXCEPTION_STATUSES[type] ?? (typeof own === 'number' ? own : 500);
   return formatSseFrame('error', JSON.stringify({ type: 'error', error: { type, message, status } }));
 }

@@ -218,6 +218,6 @@ function nonEmptyText(value: Json | undefined): string | undefined {
 export function rejectMultipleChoices(body: JsonObject, draft: RequestReadContext): void {
   const n = body['n'];
   if (n === undefined || n === null || n === 1) return;
-  if (asNumber(n) === undefined) throw createInvalidFieldFault('`n` must be a number.', 'n');
+  if (asNumber(n) === undefined) throw createInvalidFieldFault('`n` must be 1.', 'n');
   draft.requireFeature('choices', 'n');
 }

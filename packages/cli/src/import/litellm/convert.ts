@@ -70,9 +70,10 @@ function addBreakers(draft: ConfigDraft, sources: readonly (ImportSourceObject |
   for (const source of sources) {
     const fails = source?.number('allowed_fails');
     const cooldown = source?.number('cooldown_time');
-    if (fails !== undefined) source?.note('allowed_fails', 'changed', 'became breaker.consecutive_failures');
+    if (fails !== undefined)
+      source?.note('allowed_fails', 'changed', 'became breaker.consecutive_failures, increased by 1');
     if (cooldown !== undefined)
-      source?.note('cooldown_time', 'changed', 'became breaker.open_ms, at most 20 seconds');
+      source?.note('cooldown_time', 'changed', 'became breaker.open_ms, at least 0.1 and at most 20 seconds');
     if (fails === undefined && cooldown === undefined) continue;
     for (const { fields } of draft.providers)
       fields['breaker'] = {

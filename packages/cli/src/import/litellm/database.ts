@@ -73,7 +73,9 @@ export function importLitellmDatabase(from: DatabaseImport): void {
     addKey(row, { people: { teams, owners, budgets }, from, names });
   for (const row of budgets.values()) {
     row.leaveOut(REASONS);
-    row.leaveOutRest('the import uses only the limits of budgets that an imported key refers to');
+    row.leaveOutRest(
+      'the import uses only the limits, amounts and durations of budgets that an imported key refers to',
+    );
     row.finish();
   }
 }
@@ -124,7 +126,11 @@ function readUsers(rows: readonly ImportSourceObject[], from: DatabaseImport): R
     if (id === undefined) continue;
     const owner = (row.text('user_email') ?? id).slice(0, 200);
     owners.set(id, owner);
-    row.note('user_id', 'changed', 'became the owner of the keys of this user');
+    row.note(
+      'user_id',
+      'changed',
+      'became the owner of the keys of this user; if user_email is set, it became the owner instead',
+    );
     addCaps(row, from.draft, {
       name: `owner-${owner}`,
       subject: { scope: 'owner', owner: escapeVariableReferences(owner) },
@@ -145,7 +151,11 @@ interface KeyImport {
 function addKey(row: ImportSourceObject, { people, from, names }: KeyImport): void {
   const token = row.text('token');
   if (token === undefined || !/^[0-9a-f]{64}$/.test(token)) {
-    row.note('token', 'not_imported', 'must be a SHA-256 hash; create a new key');
+    row.note(
+      'token',
+      'not_imported',
+      'must be a SHA-256 hash (64 lowercase hexadecimal digits); create a new key',
+    );
     row.leaveOutRest('the key is not imported');
     return;
   }
@@ -173,7 +183,8 @@ function addKey(row: ImportSourceObject, { people, from, names }: KeyImport): vo
   const shared = budgetId === undefined ? undefined : people.budgets.get(budgetId);
   addCaps(row, from.draft, place);
   if (shared) addCaps(shared, from.draft, { ...place, name: `${place.name}-shared` });
-  if (budgetId !== undefined && !shared) row.note('budget_id', 'not_imported', 'the budget does not exist');
+  if (budgetId !== undefined && !shared)
+    row.note('budget_id', 'not_imported', 'the database contains no budget with this id');
   addModelBudgets(row, from.draft, place);
   row.leaveOut(REASONS);
   row.leaveOutRest(UNUSED);
@@ -218,7 +229,12 @@ function addCaps(row: ImportSourceObject, draft: ConfigDraft, { name, subject }:
     if (row.number(field) === 0) row.note(field, 'not_imported', 'a Floe limit must be at least 1');
   if (Object.values(caps).some((value) => value !== undefined)) draft.addLimit(name, { ...subject, ...caps });
   const period = toBudgetPeriod(row.text('budget_duration'));
-  if (!period) return row.note('budget_duration', 'not_imported', 'must be a duration such as 30d');
+  if (!period)
+    return row.note(
+      'budget_duration',
+      'not_imported',
+      'the budget is not imported because this is not a duration such as 30d',
+    );
   if (period.note !== '' && row.has('budget_duration')) row.note('budget_duration', 'changed', period.note);
   const max = row.number('max_budget');
   if (max === 0)

@@ -89,7 +89,7 @@ function readHeaders(params: ImportSourceObject): ConfigEntryFields | undefined 
       const value = source?.secret(name);
       if (value === undefined) continue;
       if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) headers[name] = value;
-      else source?.note(name, 'not_imported', 'must be a valid HTTP header name');
+      else source?.note(name, 'not_imported', 'must be a valid HTTP header name, such as x-team');
     }
     source?.finish();
   }

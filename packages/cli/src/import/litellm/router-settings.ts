@@ -115,7 +115,7 @@ function readStrategy(
   router?.note(
     'routing_strategy',
     'changed',
-    'became strategy: weighted, because Floe does not support this strategy',
+    'for routes with several deployments, became strategy: weighted, because Floe does not support this strategy',
   );
   return { strategy: 'weighted', isShuffle: false };
 }

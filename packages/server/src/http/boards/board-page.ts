@@ -219,7 +219,7 @@ function renderLegend(): Markup {
   return html`<ul class="key" aria-label="Legend">
 ${entry(html`<rect class="bg" width="6" height="16"/>`, 'Healthy')}
 ${entry(html`<rect class="bg" width="6" height="8"/><rect class="bf" y="9.5" width="6" height="6.5"/>`, 'Failing (height: share of the day)')}
-${entry(html`<rect fill="url(#hatch)" width="6" height="16"/>`, 'Unknown: Floe was not running')}
+${entry(html`<rect fill="url(#hatch)" width="6" height="16"/>`, 'Unknown: Floe could not accept beats')}
 ${entry(html`<rect class="bp" x=".5" y="5.5" width="5" height="10"/>`, 'Paused')}
 ${entry(html`<rect class="bq" y="14" width="6" height="2"/>`, 'No data')}
 </ul>

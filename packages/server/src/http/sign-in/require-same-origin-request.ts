@@ -21,6 +21,6 @@ export function requireSameOriginRequest(method: string, headers: Headers, site:
   if (fetchSite === undefined && typeof origin === 'string' && site.origins.has(origin)) return;
   throw new Fault(
     'cross_site_request',
-    `This request has a session cookie but comes from another site. Open the console at ${site.baseUrl}. If the console has a different URL, set server.base_url to that URL. In scripts, use a platform key.`,
+    `This request must come from the console, because it is for sign-in or has a session cookie. Open the console at ${site.baseUrl}. If the console has a different URL, set server.base_url to that URL. In scripts, use a platform key.`,
   );
 }

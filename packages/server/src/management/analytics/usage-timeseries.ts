@@ -69,7 +69,7 @@ function requirePointLimit({ from, to, stepMs }: ChartSeriesRequest): void {
   if ((to - from) / stepMs > MAX_POINTS)
     throw new Fault(
       'invalid_request',
-      `interval: the range would have more than ${MAX_POINTS} points. Choose a longer interval or a shorter range.`,
+      `interval: each series would have more than ${MAX_POINTS} points. Choose a longer interval or a shorter range.`,
       {
         param: 'interval',
       },

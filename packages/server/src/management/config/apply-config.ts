@@ -77,7 +77,7 @@ export function defineApplyConfigOperation(dependencies: ConfigDependencies): Op
     path: '/api/management/config/apply',
     scope: 'management',
     summary:
-      'Apply a floe.yaml to the organization atomically; `prune` also removes resources that the file does not contain',
+      'Apply a floe.yaml to the organization atomically; `prune` also removes resources, except platform keys, that are missing from a section of the file',
     body: configDocumentInput,
     answer: configChangeList,
     status: 200,

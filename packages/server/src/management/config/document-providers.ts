@@ -158,7 +158,7 @@ function toProviderEntry(
     }),
     ...(credentials.length > 0 && {
       credentials: credentials.map(({ name, weight, last4 }) => {
-        const end = last4 === '' ? '' : `, which ends in ${last4}`;
+        const end = last4 === '' ? '' : `; the key ends in ${last4}`;
         return {
           name,
           weight,

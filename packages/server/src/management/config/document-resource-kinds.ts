@@ -119,7 +119,7 @@ function toKeyEntry(
   const { name, ...plain } = keyFieldsStoredAsIs.parse(row);
   return {
     name,
-    key: placeholders.create(['key', name], `the platform key "${name}", which ends in ${row.last4}`),
+    key: placeholders.create(['key', name], `the platform key "${name}"; its value ends in ${row.last4}`),
     scopes: JSON.parse(row.scopes_json),
     ...plain,
     models: row.models_json === null ? null : JSON.parse(row.models_json),

@@ -13,7 +13,8 @@ export function defineExportConfigOperation(dependencies: ConfigDependencies): O
     method: 'GET',
     path: '/api/management/config/export',
     scope: 'management',
-    summary: 'Export the organization as a floe.yaml; secrets are replaced with ${NAME} and listed',
+    summary:
+      'Export the organization as a floe.yaml; secrets are replaced with ${NAME}, and a comment in the file lists the variables',
     answer: createFileDownloadSchema('application/yaml'),
     async run({ orgId, reader, clock }) {
       const { org, placeholders } = await exportOrgConfig({

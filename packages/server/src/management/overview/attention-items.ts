@@ -81,7 +81,7 @@ function listProcessItems(
       severity: 'warning',
       subject: { kind: 'store', id: 'database', name: 'Database' },
       since: null,
-      text: `A Floe process has stored ${waiting} requests on disk that are not yet in the database. Charts do not include these requests yet.`,
+      text: `${waiting} requests that a Floe process has stored on disk are not in the database yet. Charts do not include these requests yet.`,
     });
   const rejectedBeats = processStatus.rejectedBeats(orgId);
   if (rejectedBeats)

@@ -33,7 +33,7 @@ export function defineErasePersonOperation(dependencies: PeopleDependencies): Op
     roles: ['owner'],
     requiresStepUp: true,
     summary:
-      'End the access of one person, and start a background job that deletes or pseudonymizes their data; cannot be undone',
+      'End the access of one person, and start a background job that deletes or pseudonymizes their data; the erasure cannot be undone',
     body: personErasure,
     answer: backgroundJobResource,
     status: 200,

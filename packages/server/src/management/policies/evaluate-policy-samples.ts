@@ -123,7 +123,11 @@ function evaluateSample(
 function answerDialect({ surface }: PolicySample, at: number) {
   const param = `samples[${at}].answer`;
   if (surface === 'embeddings')
-    throw new Fault('invalid_request', `${param}: policies do not evaluate embeddings`, { param });
+    throw new Fault(
+      'invalid_request',
+      `${param}: must be omitted for the surface "embeddings", because policies do not evaluate responses with embeddings`,
+      { param },
+    );
   return surface;
 }
 

@@ -60,7 +60,7 @@ export function createProviderResourceKind(dependencies: ProviderDependencies): 
     invalidates: 'config',
     volatileFields: ['origin', 'problem', 'native_dialects', 'credentials.tested_at', 'credentials.test'],
     summaries: {
-      list: 'List providers and their credentials, without secrets: those in floe.yaml first',
+      list: 'List providers and their credentials, without secrets; providers in floe.yaml come first',
       create: 'Create a provider; its credentials are stored encrypted and are sent only to its URL',
       get: 'Read one provider, without secrets',
       update:

@@ -29,7 +29,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 const MAX_COUNTED_DECISIONS = 10_000;
 
 const RELAY_RULE_SUMMARIES = {
-  list: 'List relay rules with their match counts: those in floe.yaml first, then the others, newest first',
+  list: 'List relay rules with their match counts for the last seven days; rules in floe.yaml come first, then the others, newest first',
   create: 'Create a relay rule',
   get: 'Read one relay rule',
   update: 'Change fields of a relay rule; null clears a field',

@@ -72,7 +72,7 @@ export function planMigrationCopy(
   path: string,
   number: number,
 ): Pick<DatabaseCopyRequest, 'to'> & { readonly purpose: string } {
-  return { to: `${path}.before-${number}`, purpose: ' before migrating it' };
+  return { to: `${path}.before-${number}`, purpose: ' before the migration' };
 }
 
 /**

@@ -103,7 +103,7 @@ test('the copy before a migration is logged and needs enough space, and the copy
   const parts = { ...quiet, log, migrations: [...MIGRATIONS, second] };
   await assert.rejects(
     openSqlite(path, { ...parts, freeBytes: async () => 2 }),
-    /Cannot copy .* before migrating it: the copy needs \d+ KB, but .* has only 2 bytes free\. Free up disk space/,
+    /Cannot copy .* before the migration: the copy needs \d+ KB, but .* has only 2 bytes free\. Free up disk space/,
   );
   assert.equal(lines.length, 0);
   assert.deepEqual([existsSync(copy), existsSync(`${copy}.part`)], [false, false]);
@@ -112,7 +112,7 @@ test('the copy before a migration is logged and needs enough space, and the copy
   const after = await openSqlite(path, { ...parts, freeBytes: async () => 1e12 });
   t.after(() => after.close());
   const [first, last] = lines;
-  assert.match(first?.message ?? '', /copying the database before migrating it.*minutes/);
+  assert.match(first?.message ?? '', /copying the database before the migration.*minutes/);
   const { bytes, ...places } = { bytes: 0, ...first?.fields };
   assert.deepEqual(places, { from: path, to: copy, free_bytes: 1e12 });
   const { size, mode } = statSync(copy);
