@@ -257,7 +257,7 @@ test('all missing secrets are listed together with their purpose, and nothing is
       `Some secrets have no value and are not stored yet. Set these variables:
   MAIN_DEFAULT_KEY: the key of the credential "default" of the provider "main"
   MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
-  CHANNEL_OPS_URL: url of the channel "ops"
+  CHANNEL_OPS_URL: the url of the channel "ops"
   CI_KEY: the platform key "ci"`,
     );
   }
