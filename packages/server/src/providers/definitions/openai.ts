@@ -17,6 +17,7 @@ export const openai: ProviderDefinition = {
   opaqueApis: ['images', 'audio', 'moderations', 'files', 'batches'],
   embeddings: { dialect: 'openai' },
   storesResponses: true,
+  countsTokens: true,
   priceCatalogName: 'openai',
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
