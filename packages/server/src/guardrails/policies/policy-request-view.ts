@@ -4,6 +4,7 @@ import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditi
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { hasDuplicateMembers } from '@floe/wire/duplicate-member-names';
+import { containsTokenIds } from '@floe/wire/embeddings-counts';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import { decodeWithoutCleanTexts } from './clean-text-cache.ts';
 import type { PolicyEvaluationInput } from './evaluate-policies.ts';
@@ -13,7 +14,12 @@ import {
   requireWithinInlineReadLimit,
 } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
-import { PROMPT_CONTAINER_MEMBERS, separateNestedPrompts } from './prompt-content.ts';
+import {
+  INPUT_MEMBERS,
+  PROMPT_CONTAINER_MEMBERS,
+  separateNestedPrompts,
+  TOKEN_IDS_MESSAGE,
+} from './prompt-content.ts';
 import { buildPromptVariables, type PromptSource } from './prompt-variables.ts';
 
 /** The agent session that a request belongs to. */
@@ -99,6 +105,15 @@ export class PolicyRequestView implements PolicyEvaluationInput {
       this.#limits?.scanMeter,
     );
     return this.#places;
+  }
+
+  unreadableText(): string | null {
+    const { body, members } = this.#request;
+    const hasTokenIds = INPUT_MEMBERS.some((name) => {
+      const span = members.get(name);
+      return span !== undefined && containsTokenIds(body, span);
+    });
+    return hasTokenIds ? TOKEN_IDS_MESSAGE : null;
   }
 
   /** The scan of the body; null if no policy has needed it, or if the body contains no findings. */

@@ -12,6 +12,19 @@ export interface PromptMessage {
 
 const INSTRUCTION_MEMBERS = ['instructions', 'system'] as const;
 const TURN_MEMBERS = ['messages', 'input', 'prompt'] as const;
+/** The members that contain text or token ids. */
+export const INPUT_MEMBERS = ['input', 'prompt'] as const;
+/** Why policies cannot read a prompt with token ids. */
+export const TOKEN_IDS_MESSAGE = 'the request contains token ids instead of text';
+
+/** Returns whether a prompt contains token ids, which only the model's tokenizer can convert to text. */
+export function hasTokenIds(body: JsonObject): boolean {
+  const isNumber = (value: Json) => typeof value === 'number';
+  return INPUT_MEMBERS.some((name) =>
+    asArray(body[name]).some((entry) => isNumber(entry) || asArray(entry).some(isNumber)),
+  );
+}
+
 /** The members that contain the text of a prompt. */
 const PROMPT_MEMBERS = [...INSTRUCTION_MEMBERS, ...TURN_MEMBERS] as const;
 /** The members that contain prompts: the entries of a batch of Messages, and the session of the Realtime API. */
