@@ -102,7 +102,7 @@ export interface DialectPreference {
 }
 
 /** An API that Floe forwards without parsing, named after the first segment of its path. */
-export type OpaqueApi = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
+export type OpaqueApi = 'completions' | 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
 
 /** A provider's embeddings endpoint. */
 export interface EmbeddingsEndpoint extends EmbeddingsSupport {

@@ -14,7 +14,7 @@ export const openai: ProviderDefinition = {
   streamUsage: 'ask',
   quirks: openaiQuirks,
   defaultSurface: 'a',
-  opaqueApis: ['images', 'audio', 'moderations', 'files', 'batches'],
+  opaqueApis: ['completions', 'images', 'audio', 'moderations', 'files', 'batches'],
   embeddings: { dialect: 'openai' },
   storesResponses: true,
   countsTokens: true,
