@@ -149,14 +149,14 @@ export function readIncludeUsage(body: JsonObject, draft: RequestReadContext): b
 }
 
 /**
- * Returns the first token limit that is present, in the order of `keys`; undefined if there is none. Reports other
- * limits as dropped.
+ * Returns the first token limit that is present, in its original notation and in the order of `keys`; undefined if
+ * there is none. Reports other limits as dropped.
  */
 export function readTokenLimit(
   body: JsonObject,
   keys: readonly string[],
   draft: RequestReadContext,
-): number | undefined {
+): JsonNumber | undefined {
   for (const key of keys) {
     const given = readNumberField(body, key);
     if (given === undefined) continue;
@@ -167,7 +167,7 @@ export function readTokenLimit(
         key,
       );
     draft.reportUnusedMembers(body, key, keys);
-    return limit;
+    return given;
   }
   return undefined;
 }
