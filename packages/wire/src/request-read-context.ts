@@ -11,6 +11,7 @@ import {
   sanitizeFieldName,
 } from './json-narrowing.ts';
 import type { CacheBreakpoint, RequiredFeature } from './request.ts';
+import { isSameJson } from './same-json.ts';
 
 /** A request may contain any number of unknown members. */
 const MAX_DROPPED_FIELDS = 100;
@@ -100,10 +101,6 @@ export class RequestReadContext {
   get dropped(): readonly string[] {
     return [...this.#dropped];
   }
-}
-
-function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Clients write `false` for a feature that they do not request. */
