@@ -89,8 +89,8 @@ export class RequestReadContext {
    * different response.
    */
   handleOrphanResult(id: string): void {
-    // The provider may store the call, so the request goes to that provider only.
-    if (this.requiredFeatures.has('stored-state')) return;
+    // The provider may store the call, or know its type, so the request goes to that provider only.
+    if (this.requiredFeatures.has('stored-state') || this.requiredFeatures.has('unknown-content')) return;
     throw new Fault(
       'invalid_request',
       `\`${this.#conversation}\` contains a result for the tool call "${id.slice(0, 64)}", but no earlier message contains this call. Send the message with the call too.`,
