@@ -2,13 +2,8 @@ import { EvaluationFailure } from '@floe/conditions/condition';
 import type { ConditionValue } from '@floe/conditions/vocabulary';
 import type { JsonObject } from '@floe/contract/json';
 import { findLargestMaxOutputTokens } from '../requested-max-output-tokens.ts';
-import {
-  hasTokenIds,
-  listToolNames,
-  type PromptMessage,
-  parsePromptMessages,
-  TOKEN_IDS_MESSAGE,
-} from './prompt-content.ts';
+import { hasTokenIds, type PromptMessage, parsePromptMessages, TOKEN_IDS_MESSAGE } from './prompt-content.ts';
+import { listToolNames } from './tool-names.ts';
 
 /** A prompt that conditions read: a request, or an entry of a batch. */
 export interface PromptSource {
