@@ -43,6 +43,7 @@ const OPERATIONS: readonly Operation[] = [
   { path: `${V1}/responses`, body: { input: 'Hi', max_output_tokens: 50 } },
   { path: `${V1}/messages`, body: { messages, max_tokens: 50 } },
   { path: `${V1}/messages/count_tokens`, body: { messages } },
+  { path: `${V1}/responses/input_tokens`, body: { input: 'hi' } },
   { path: `${V1}/embeddings`, body: { input: 'Hi' } },
   { path: `${V1}/moderations`, body: { input: 'Hi' } },
   { path: `${V1}/rerank`, body: { query: 'q', documents: ['a'] } },

@@ -180,7 +180,14 @@ test('a method that a path does not support is a 405 that lists the supported on
     }
 });
 
-const EXCHANGES = ['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'embeddings'];
+const EXCHANGES = [
+  'chat/completions',
+  'responses',
+  'responses/input_tokens',
+  'messages',
+  'messages/count_tokens',
+  'embeddings',
+];
 const STORED = ['models/fake%2Fmodel', 'responses/resp_none', 'responses/resp_none/input_items'];
 
 test('Allow lists exactly the methods of a path, for every path', async () => {

@@ -113,6 +113,8 @@ test('a hidden surface is unreachable in any notation of its path', async () => 
     '//api/me',
     '/./api/me',
     '/gateway/../api/me',
+    '//gateway//..//api/me',
+    `${PREFIX}//api/me`,
     '/gateway/v1/../../api/me',
     '/gateway/..%2fapi/me',
     '/relay/../api/me',
@@ -132,6 +134,21 @@ test('a hidden surface is unreachable in any notation of its path', async () => 
     assert.ok(status === 404 || status === 401 || status === 400, `${path}: ${status} ${body}`);
     assert.doesNotMatch(body.toString(), /"scopes"|floe_/, path);
     client.hangUp();
+  }
+});
+
+test('repeated slashes in a gateway path neither hide the endpoint nor reveal it on another listener', async () => {
+  for (const path of [
+    '//gateway/v1//models',
+    `${PREFIX}//gateway/v1/models`,
+    `//${PREFIX}/gateway//v1/models`,
+  ]) {
+    const answers = await Promise.all(ports.map((port) => callHttp(port + path, { headers })));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      LISTENERS.map((surfaces) => (surfaces.includes('gateway') ? 200 : 404)),
+      path,
+    );
   }
 });
 

@@ -246,8 +246,12 @@ test('a key that is restricted to models can use other paths only if it lists th
     .openai('narrow')
     .files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose: 'user_data' });
   assert.equal((await harness.openai('narrow').files.retrieve(file.id)).id, file.id);
+  const spelled = `/gateway//passthrough-a//v1///files//${file.id}`;
+  assert.equal((await harness.call(spelled, { key: 'narrow' })).status, 200);
+  assert.equal(harness.lastRequest('a-one').path, `/v1/files/${file.id}`);
   for (const path of [
     `${PASSTHROUGH_A_PATH}/batches`,
+    '/gateway/passthrough-a//v1//batches',
     `${PASSTHROUGH_A_PATH}/filesystem`,
     `${PASSTHROUGH_B_PATH}/v1/files`,
   ]) {

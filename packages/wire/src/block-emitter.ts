@@ -11,7 +11,7 @@ import {
   sanitizeFieldName,
 } from './json-narrowing.ts';
 import type { BlockKind, EmitResponseEvent, Seal } from './response-events.ts';
-import type { ResponseShape } from './response-members.ts';
+import { RESPONSE_SHAPES, type ResponseShape } from './response-members.ts';
 import type { SseEvent } from './sse.ts';
 import { createErrorEventFault, toClientFault, toUpstreamFault } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
@@ -144,6 +144,12 @@ export class BlockEmitter {
       else if (!members.has(name) && !this.#reported.has(prefix + name) && hasInformation(value[name]))
         this.reportDropped(prefix + name);
     }
+  }
+
+  /** Reports a content part of an unknown type of which only the text is used: its type and its other members. */
+  reportUnknownTextPart(part: JsonObject, name: string): void {
+    this.reportDropped(name);
+    this.reportUnknownMembers(part, RESPONSE_SHAPES.textPart);
   }
 
   /** Reports the caller of a tool call, unless it is the model itself. */

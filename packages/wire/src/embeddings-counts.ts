@@ -31,6 +31,28 @@ export function countEmbeddingsInputs(body: Uint8Array, span: ByteSpan): number 
 }
 
 /**
+ * Returns whether an input is or contains a list of token ids, which only the model's tokenizer can convert to text.
+ * `body` must be valid JSON.
+ * @example
+ * containsTokenIds(Buffer.from('["one",[5,7]]'), { start: 0, end: 13 }); // true
+ */
+export function containsTokenIds(body: Uint8Array, span: ByteSpan): boolean {
+  return hasNumbers(body, new JsonCursor(body, span.start, span.end), 2);
+}
+
+function hasNumbers(body: Uint8Array, cursor: JsonCursor, levels: number): boolean {
+  cursor.peek();
+  if (levels === 0 || body[cursor.at] !== OPEN_BRACKET) {
+    cursor.skip();
+    return false;
+  }
+  cursor.enterArray();
+  while (cursor.nextElement())
+    if (isNumberStart(body[cursor.at]) || hasNumbers(body, cursor, levels - 1)) return true;
+  return false;
+}
+
+/**
  * Returns the number of vectors in the member `data` of an embeddings response, without parsing it.
  * `body` must be valid JSON. `expected` is the number of inputs. The usual form of a response has
  * this many keys `embedding`, which a search finds much faster than a scan. In any other form, each

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from './json-narrowing.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject, isNonEmpty } from './json-narrowing.ts';
 import { readAudioPart, readFilePart, readImagePart } from './read-media.ts';
 import type { ContentPart, MediaPart, TextPart, ToolCallPart, ToolResultPart } from './request.ts';
 import {
@@ -10,6 +10,8 @@ import {
 import { unpackSeal } from './seal.ts';
 
 const TEXT_FIELDS = new Set(['type', 'text', 'cache_control']);
+/** A breakpoint cannot be at a text that is not sent. */
+const EMPTY_TEXT_FIELDS = new Set(['type', 'text']);
 const REFUSAL_FIELDS = new Set(['type', 'refusal', 'text']);
 const TOOL_REFERENCE_FIELDS = new Set(['type', 'tool_name', 'cache_control']);
 const THINKING_FIELDS = new Set(['type', 'thinking', 'signature', 'data']);
@@ -47,17 +49,19 @@ export function readContentParts(
 }
 
 function readPart(part: JsonObject, path: string, draft: RequestReadContext): ContentPart | undefined {
-  const type = asString(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
+  // A part without a type is a text.
+  const type = part['type'] ?? (typeof part['text'] === 'string' ? 'text' : '');
+  if (typeof type !== 'string') {
+    draft.requireFeature('unknown-content', path);
+    return undefined;
+  }
   switch (type) {
     case 'text':
     case 'input_text':
     case 'output_text':
     case 'summary_text':
-    case 'reasoning_text': {
-      const text = asString(part['text']) ?? '';
-      draft.reportUnknownFields(part, TEXT_FIELDS, 'text.');
-      return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part, draft) };
-    }
+    case 'reasoning_text':
+      return readTextPart(part, path, draft);
     case 'refusal': {
       draft.reportUnknownFields(part, REFUSAL_FIELDS, 'refusal.');
       const text = draft.readFirst(part, ['refusal', 'text'], asString, 'refusal.') ?? '';
@@ -103,6 +107,15 @@ function readPart(part: JsonObject, path: string, draft: RequestReadContext): Co
       else draft.requireFeature('unknown-content', path);
       return undefined;
   }
+}
+
+function readTextPart(part: JsonObject, path: string, draft: RequestReadContext): ContentPart | undefined {
+  const given = part['text'];
+  if (isNonEmpty(given) && typeof given !== 'string')
+    throw createInvalidFieldFault(`\`${path}.text\` must be a string.`, `${path}.text`);
+  const text = asString(given) ?? '';
+  draft.reportUnknownFields(part, text === '' ? EMPTY_TEXT_FIELDS : TEXT_FIELDS, 'text.');
+  return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part, draft) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { asBoolean, asString, isJsonObject, isNonEmpty } from './json-narrowing.ts';
+import { asBoolean, asNumber, asString, isJsonObject, isNonEmpty } from './json-narrowing.ts';
 import type { ReasoningEffort, ReasoningSettings } from './request.ts';
 import { type RequestReadContext, readTokenLimit } from './request-read-context.ts';
 
@@ -88,8 +88,8 @@ function readThinkingBudget(
   isDisabled: boolean,
   draft: RequestReadContext,
 ): number | undefined {
-  const first = readTokenLimit(thinking, ['budget_tokens'], draft);
-  const second = readTokenLimit(reasoning, ['max_tokens'], draft);
+  const first = asNumber(readTokenLimit(thinking, ['budget_tokens'], draft));
+  const second = asNumber(readTokenLimit(reasoning, ['max_tokens'], draft));
   const budget = isDisabled ? undefined : (first ?? second);
   const isLost = (given: number | undefined) => given !== undefined && given !== 0 && given !== budget;
   if (isLost(first)) draft.reportDropped('thinking.budget_tokens');

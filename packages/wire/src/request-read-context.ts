@@ -11,6 +11,7 @@ import {
   sanitizeFieldName,
 } from './json-narrowing.ts';
 import type { CacheBreakpoint, RequiredFeature } from './request.ts';
+import { isSameJson } from './same-json.ts';
 
 /** A request may contain any number of unknown members. */
 const MAX_DROPPED_FIELDS = 100;
@@ -88,8 +89,8 @@ export class RequestReadContext {
    * different response.
    */
   handleOrphanResult(id: string): void {
-    // The provider may store the call, so the request goes to that provider only.
-    if (this.requiredFeatures.has('stored-state')) return;
+    // The provider may store the call, or know its type, so the request goes to that provider only.
+    if (this.requiredFeatures.has('stored-state') || this.requiredFeatures.has('unknown-content')) return;
     throw new Fault(
       'invalid_request',
       `\`${this.#conversation}\` contains a result for the tool call "${id.slice(0, 64)}", but no earlier message contains this call. Send the message with the call too.`,
@@ -100,10 +101,6 @@ export class RequestReadContext {
   get dropped(): readonly string[] {
     return [...this.#dropped];
   }
-}
-
-function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Clients write `false` for a feature that they do not request. */
@@ -149,14 +146,14 @@ export function readIncludeUsage(body: JsonObject, draft: RequestReadContext): b
 }
 
 /**
- * Returns the first token limit that is present, in the order of `keys`; undefined if there is none. Reports other
- * limits as dropped.
+ * Returns the first token limit that is present, in its original notation and in the order of `keys`; undefined if
+ * there is none. Reports other limits as dropped.
  */
 export function readTokenLimit(
   body: JsonObject,
   keys: readonly string[],
   draft: RequestReadContext,
-): number | undefined {
+): JsonNumber | undefined {
   for (const key of keys) {
     const given = readNumberField(body, key);
     if (given === undefined) continue;
@@ -167,7 +164,7 @@ export function readTokenLimit(
         key,
       );
     draft.reportUnusedMembers(body, key, keys);
-    return limit;
+    return given;
   }
   return undefined;
 }

@@ -198,7 +198,7 @@ export interface CanonicalRequest {
   readonly parallelTools?: boolean | undefined;
   readonly format?: ResponseFormat | undefined;
   readonly verbosity?: string | undefined;
-  readonly maxTokens?: number | undefined;
+  readonly maxTokens?: JsonNumber | undefined;
   readonly stop: readonly string[];
   readonly sampling: SamplingSettings;
   readonly reasoning?: ReasoningSettings | undefined;

@@ -4,7 +4,7 @@
  */
 export interface ResponseShape {
   readonly members?: ReadonlyMap<string, ResponseShape | undefined>;
-  /** Shapes by `type`. Objects of any other type are not examined: the readers report them as a whole. */
+  /** Shapes by `type`. Objects of any other type are not examined: the readers report them. */
   readonly byType?: ReadonlyMap<string, ResponseShape>;
   /** Precedes the names of the members in reports. */
   readonly prefix?: string;
@@ -134,6 +134,8 @@ const COHERE_MESSAGE = shape('role tool_plan', {
 export const RESPONSE_SHAPES = {
   /** A response or chunk. */
   chat: CHAT_ROOT,
+  /** A content part of which a reader uses the text. */
+  textPart: TEXT,
   responses: {
     root: RESPONSES_ROOT,
     event: byType({ [RESPONSES_EVENTS.replaceAll(/\S+/g, 'response.$&')]: RESPONSES_EVENT }),

@@ -1,4 +1,5 @@
 import { resolveRequestedThinkingBudget } from './adapt-reasoning-for-target.ts';
+import { asNumber } from './json-narrowing.ts';
 import type { CanonicalRequest } from './request.ts';
 
 /**
@@ -20,7 +21,8 @@ export function resolveThinkingBudget(
   dropped: Set<string>,
   minimum = 0,
 ): number | undefined {
-  const { maxTokens, reasoning } = request;
+  const { reasoning } = request;
+  const maxTokens = asNumber(request.maxTokens);
   const resolved = resolveRequestedThinkingBudget(request);
   if (resolved === undefined && minimum === 0) return undefined;
   const wanted = Math.max(resolved ?? 0, minimum);

@@ -6,6 +6,13 @@ const MAX_SCANNED_CHARS = 2_000_000;
 /** An image of usual size, and a page of a document. */
 const IMAGE_TOKENS = 1_600;
 const DOCUMENT_TOKENS = 3_000;
+/** Members for the provider, which the model does not read. */
+const UNREAD_MEMBERS: ReadonlySet<string> = new Set([
+  'cache_control',
+  'signature',
+  'encrypted_content',
+  'type',
+]);
 /** Role and delimiters of each list element. */
 const ENTRY_TOKENS = 4;
 
@@ -46,12 +53,12 @@ class TokenTally {
   #members(value: { readonly [name: string]: Json | undefined }): void {
     const type = asString(value['type']);
     if (type === 'image' || type === 'input_image' || type === 'image_url') this.#fixed += IMAGE_TOKENS;
+    else if (type === 'input_file') this.#fixed += DOCUMENT_TOKENS;
     else if (type === 'document' && isJsonObject(value['source']) && value['source']['type'] !== 'text')
       this.#fixed += DOCUMENT_TOKENS;
     else
       for (const [name, member] of Object.entries(value)) {
-        // Metadata for the provider, which the model does not read.
-        if (name === 'cache_control' || name === 'signature' || name === 'type') continue;
+        if (UNREAD_MEMBERS.has(name)) continue;
         if (isJsonObject(member) || isJsonArray(member) || typeof member !== 'string') this.#fixed += 1;
         this.add(member);
       }

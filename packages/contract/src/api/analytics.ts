@@ -184,7 +184,7 @@ const fields = {
   outcome: z
     .enum(EXCHANGE_OUTCOMES)
     .describe(
-      'Result of the request, derived from `state` and `status`. `blocked`: Floe rejected the request or its response, for example because of a policy or budget. `client_error`: the request itself caused a 4xx error. `upstream_error`: the request failed for another reason.',
+      'Result of the request, derived from `state`, `status` and `error_code`. `blocked`: Floe rejected the request or its response, for example because of a policy or budget. `client_error`: the request itself caused a 4xx error. `gateway_error`: Floe could not process the request, for example because it was overloaded. `upstream_error`: the request failed because of the provider.',
     ),
   error_code: z.string().nullable(),
   error_source: z.string().nullable(),

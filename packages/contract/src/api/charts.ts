@@ -164,7 +164,7 @@ const sums = {
   errors: z
     .int()
     .describe(
-      'Number of requests that reached a provider and have the outcome `client_error`, `upstream_error` or `partial`.',
+      'Number of requests that reached a provider and have the outcome `client_error`, `upstream_error`, `gateway_error` or `partial`.',
     ),
   input_tokens: z.int(),
   cached_tokens: z.int(),

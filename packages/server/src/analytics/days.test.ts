@@ -137,7 +137,7 @@ const asked = fc.record({
 function valueIn(row: ExchangeRow, facet: RollupFacet): string | undefined {
   if (facet === 'key') return row.key_id;
   if (facet === 'model') return row.model === null ? '' : `${row.provider}/${row.model}`;
-  if (facet === 'outcome') return classifyExchangeOutcome(row.state, row.status);
+  if (facet === 'outcome') return classifyExchangeOutcome(row);
   if (facet === 'team') return row.team ?? '';
   if (facet === 'status_class') return `${Math.floor(row.status / 100)}xx`;
   return row.metadata_json === null ? undefined : JSON.parse(row.metadata_json).project;

@@ -36,6 +36,13 @@ const rows: ExchangeRow[] = fc
       end: fc.constantFrom(
         ...END.flatMap(({ state, statuses }) => statuses.map((status) => ({ state, status }))),
       ),
+      error_code: fc.constantFrom(
+        null,
+        'invalid_request',
+        'upstream_error',
+        'upstream_timeout',
+        'overloaded',
+      ),
       attempts: fc.integer({ min: 0, max: 2 }),
       latency_ms: fc.constantFrom(1, 7, 90, 600, 4000),
       first_token_ms: fc.constantFrom(null, 3, 70),
@@ -54,17 +61,20 @@ const rows: ExchangeRow[] = fc
   );
 
 /** A second implementation of outcomes, which the test compares with the first. */
-function outcome({ state, status }: ExchangeRow): string {
+function outcome({ state, status, error_code }: ExchangeRow): string {
   if (state === 'complete') return 'succeeded';
   if (state !== 'failed') return state;
+  if (error_code === 'overloaded') return 'gateway_error';
+  if (error_code === 'upstream_timeout') return 'upstream_error';
   return [400, 404, 408, 422].includes(status) ? 'client_error' : 'upstream_error';
 }
 
 const reachedOf = (some: readonly ExchangeRow[]) =>
   some.filter(({ attempts_json }) => attempts_json !== '[]');
 const errorsOf = (some: readonly ExchangeRow[]) =>
-  reachedOf(some).filter((row) => ['client_error', 'upstream_error', 'partial'].includes(outcome(row)))
-    .length;
+  reachedOf(some).filter((row) =>
+    ['client_error', 'upstream_error', 'gateway_error', 'partial'].includes(outcome(row)),
+  ).length;
 
 function percentileOf(values: readonly (number | null)[], share: number): number | null {
   const bounds = Array.from({ length: 17 }, (_, n) => 5 * 2 ** n);
@@ -152,11 +162,11 @@ for (const [engine, open] of ENGINES)
   test(`${engine}: a list filtered by outcome contains exactly the rows with this outcome`, async (t) => {
     const { read } = await withRows(t, await open(t));
     const names = [...new Set(rows.map(outcome))];
-    assert.equal(names.length, 7);
+    assert.equal(names.length, 8);
     const choices: readonly ValueFilter[] = [
       ...names.map((name) => ({ any: [name], none: [] })),
       ...names.map((name) => ({ any: [], none: [name] })),
-      { any: ['client_error', 'upstream_error', 'partial'], none: [] },
+      { any: ['client_error', 'upstream_error', 'gateway_error', 'partial'], none: [] },
     ];
     for (const choice of choices) {
       const page = await getExchangePage(read, { orgId: TEST_ORG_ID, limit: 500, outcome: choice });

@@ -83,7 +83,7 @@ function buildPlainObject(
     target: sent && `${sent.provider.id}/${sent.model}@${sent.credential.name}`,
     stream: asked?.stream === true,
     status: ended.status,
-    outcome: classifyExchangeOutcome(ended.state, ended.status),
+    outcome: classifyExchangeOutcome({ ...ended, error_code: ended.fault?.code ?? null }),
     error_code: ended.fault?.code ?? null,
     input_tokens: usageAndCost.usage?.units.input ?? null,
     output_tokens: usageAndCost.usage?.units.output ?? null,

@@ -68,7 +68,7 @@ export function formatExchangeLine(x: ExchangeLogFields, values: FinishedExchang
     model?.slice(0, MAX_NAME_CHARS),
   )}${formatTarget(x.target)},"stream":${asked?.stream === true},"status":${
     result.status
-  },"outcome":"${classifyExchangeOutcome(result.state, result.status)}","error_code":${
+  },"outcome":"${classifyExchangeOutcome({ state: result.state, status: result.status, error_code: result.fault?.code ?? null })}","error_code":${
     result.fault ? `"${result.fault.code}"` : 'null'
   },"input_tokens":${units?.input ?? null},"output_tokens":${units?.output ?? null},"cost_usd":${formatUsd(
     nanoUsd,

@@ -89,7 +89,7 @@ test('a provider error after an early response is sent with a message of Floe', 
   const row = gateway.rows.at(-1);
   assert.ok(row);
   assert.deepEqual(
-    [row.error_code, row.status, classifyExchangeOutcome(row.state, row.status)],
+    [row.error_code, row.status, classifyExchangeOutcome(row)],
     ['invalid_request', 400, 'client_error'],
   );
 });

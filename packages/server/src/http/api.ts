@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts';
 import { iterateForOrg, runForOrg } from '../core/org-context.ts';
 import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
 import { EventStreamResponse } from '../management/event-stream-response.ts';
-import { FileDownload } from '../management/file-download.ts';
+import { FileDownload, NDJSON_CONTENT_TYPE } from '../management/file-download.ts';
 import { acceptsIdempotencyKey, type Operation } from '../management/operation.ts';
 import {
   buildResourcePath,
@@ -22,6 +22,7 @@ import type { ApiOptions } from './api-options.ts';
 import { authorizeRequest, createEventStreamContext } from './authorize-request.ts';
 import { BEAT_OPENAPI_SCHEMAS, buildBeatOpenApiPaths } from './beat-openapi.ts';
 import { iterateWhileAllowed } from './download-access.ts';
+import { fillSilenceWithSpaces } from './download-keep-alive.ts';
 import { parseJsonBody } from './json-body.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -144,7 +145,11 @@ function createOperationHandler(
       );
     reply.code(operation.status);
     if (answer instanceof FileDownload)
-      return sendDownload(reply, answer, iterateForActor(options, actor, answer.chunks));
+      return sendDownload(
+        reply,
+        answer,
+        keepAlive(options, answer, iterateForActor(options, actor, answer.chunks)),
+      );
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
     return operation.status === 204 ? reply.send() : answer;
   };
@@ -163,6 +168,15 @@ function sendDownload(
     .header('content-disposition', `attachment; filename="${filename}"`)
     .header('x-content-type-options', 'nosniff')
     .send(Readable.from(chunks));
+}
+
+/** Only NDJSON permits bytes without a meaning. CSV files start with their header line at once. */
+function keepAlive(
+  { host: { clock } }: ApiOptions,
+  { contentType }: FileDownload,
+  chunks: AsyncIterable<string>,
+): AsyncIterable<string> {
+  return contentType === NDJSON_CONTENT_TYPE ? fillSilenceWithSpaces(chunks, clock) : chunks;
 }
 
 function iterateForActor(

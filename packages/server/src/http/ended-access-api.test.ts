@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { createFileDownloadSchema, FileDownload } from '../management/file-download.ts';
+import { createFileDownloadSchema, FileDownload, NDJSON_CONTENT_TYPE } from '../management/file-download.ts';
 import { defineReadOperation } from '../management/operation.ts';
 import { startTestSignIn, type TestBrowser, type TestSignIn } from './sign-in/test/test-sign-in.ts';
 
@@ -28,8 +28,21 @@ const DOWNLOAD = defineReadOperation({
   answer: createFileDownloadSchema('text/csv'),
   run: async () => new FileDownload('text/csv', 'chunks.csv', twoChunks()),
 });
+async function* lateLine() {
+  await resume;
+  yield '{"found":1}\n';
+}
+const SEARCH = defineReadOperation({
+  name: 'test.search',
+  method: 'GET',
+  path: '/api/test/search',
+  scope: 'management',
+  summary: 'Downloads one line.',
+  answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
+  run: async () => new FileDownload(NDJSON_CONTENT_TYPE, 'lines.ndjson', lateLine()),
+});
 before(async () => {
-  harness = await startTestSignIn({ operations: [DOWNLOAD] });
+  harness = await startTestSignIn({ operations: [DOWNLOAD, SEARCH] });
   await harness.addPerson('owner@acme.example', { acme: 'owner' });
   owner = harness.browser();
   await owner.signIn('owner@acme.example');
@@ -146,4 +159,20 @@ test('a download ends with an error when its session expires', async () => {
     if (expected === 'after') assert.equal(await download, expected);
     else await assert.rejects(download, expected);
   }
+});
+
+test('an NDJSON file starts before its first line, and is not silent until then', async () => {
+  const { key } = await harness.api.addKey('acme');
+  const found = Promise.withResolvers<void>();
+  resume = found.promise;
+  const headers = { authorization: `Bearer ${key}` };
+  const outgoing = request({ port: harness.api.port, host: '127.0.0.1', path: SEARCH.path, headers }).end();
+  const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([one]) => [one]);
+  assert.equal(answer.headers['content-type'], NDJSON_CONTENT_TYPE);
+  const first = once(answer, 'data');
+  harness.advance(15_000);
+  assert.equal(String((await first)[0]), ' ');
+  const rest = text(answer);
+  found.resolve();
+  assert.deepEqual(JSON.parse(await rest), { found: 1 });
 });

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
 import { ClientCall } from '../gateway/client-call.ts';
 import { COMPACT_OPERATION } from '../gateway/compact-conversation.ts';
-import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
+import {
+  COUNT_MESSAGES_TOKENS_OPERATION,
+  COUNT_RESPONSES_TOKENS_OPERATION,
+} from '../gateway/count-tokens.ts';
 import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
 import { createGenerationOperation } from '../gateway/generation-operation.ts';
 import { handleExchange } from '../gateway/handle-exchange.ts';
@@ -57,7 +60,7 @@ const GATEWAY_V1 = '/gateway/v1';
 const MODELS = `${GATEWAY_V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
 const PASSTHROUGH_PATH = /^\/gateway\/passthrough-([ab])\//;
-const OPAQUE_PATH = /^\/gateway\/v1\/(?:images|audio|moderations|rerank|files|batches)(?:\/|$)/;
+const OPAQUE_PATH = /^\/gateway\/v1\/(?:completions|images|audio|moderations|rerank|files|batches)(?:\/|$)/;
 
 function isPassthroughStyle(text: string | undefined): text is ApiStyle {
   return text === 'a' || text === 'b';
@@ -132,8 +135,9 @@ function exchangeRoutes(gateway: SharedGatewayDependencies): ReadonlyMap<string,
     exchangeRoute(`${GATEWAY_V1}/chat/completions`, createGenerationOperation(CHAT_SURFACE)),
     exchangeRoute(`${GATEWAY_V1}/responses`, createGenerationOperation(RESPONSES_SURFACE)),
     exchangeRoute(`${GATEWAY_V1}/responses/compact`, COMPACT_OPERATION),
+    exchangeRoute(`${GATEWAY_V1}/responses/input_tokens`, COUNT_RESPONSES_TOKENS_OPERATION),
     exchangeRoute(`${GATEWAY_V1}/messages`, createGenerationOperation(MESSAGES_SURFACE)),
-    exchangeRoute(`${GATEWAY_V1}/messages/count_tokens`, COUNT_TOKENS_OPERATION),
+    exchangeRoute(`${GATEWAY_V1}/messages/count_tokens`, COUNT_MESSAGES_TOKENS_OPERATION),
     exchangeRoute(`${GATEWAY_V1}/embeddings`, EMBEDDINGS_OPERATION),
   ];
   return new Map(routes.map((place) => [place.path, place]));

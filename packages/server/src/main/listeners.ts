@@ -2,8 +2,8 @@ import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
 import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { stripBasePath } from '../http/base-path.ts';
 import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/listener-surfaces.ts';
+import { normalizeRequestUrl } from '../http/normalize-request-url.ts';
 import { createHttpServer, type HttpServer, type ListenerHandler } from '../http/server.ts';
 import { UnauthenticatedConnectionLimiter } from '../http/unauthenticated-connection-limiter.ts';
 
@@ -51,7 +51,7 @@ export async function openListeners(
   // One limit for all listeners, because they share the memory.
   const unauthenticated = new UnauthenticatedConnectionLimiter(caps, clock);
   const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
-    const server = createHttpServer(stripBasePath(prefix, entrance), {
+    const server = createHttpServer(normalizeRequestUrl(prefix, entrance), {
       clock,
       log,
       connectionLimiter: unauthenticated,

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 
+/** The content type of files with one JSON value per line. */
+export const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
+
 /** A response that is a file. The file is streamed, and is never in memory as a whole. */
 export class FileDownload {
   readonly contentType: string;

@@ -102,7 +102,7 @@ export interface DialectPreference {
 }
 
 /** An API that Floe forwards without parsing, named after the first segment of its path. */
-export type OpaqueApi = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
+export type OpaqueApi = 'completions' | 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
 
 /** A provider's embeddings endpoint. */
 export interface EmbeddingsEndpoint extends EmbeddingsSupport {
@@ -185,8 +185,8 @@ export interface ProviderDefinition {
   /** Whether the provider stores Responses turns for `previous_response_id`. */
   readonly storesResponses?: true;
   /**
-   * Whether the provider counts the tokens of Messages requests. If it is absent, Floe tries it for providers
-   * of that dialect.
+   * Whether the provider counts the tokens of Messages or Responses requests. If it is absent, Floe tries it for
+   * providers of that dialect.
    */
   readonly countsTokens?: true;
   readonly errors?: readonly ErrorStatusOverride[];

@@ -1,4 +1,8 @@
-import { CLIENT_ERROR_STATUS_RANGE } from '@floe/contract/exchange-outcome';
+import {
+  CLIENT_ERROR_STATUS_RANGE,
+  GATEWAY_FAILURE_CODES,
+  UPSTREAM_FAILURE_CODES,
+} from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
@@ -138,9 +142,15 @@ export function formatMetadataFilterName(name: string): string {
 export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
+  when error_code in (${joinLiterals(GATEWAY_FAILURE_CODES)}) then 'gateway_error'
+  when error_code in (${joinLiterals(UPSTREAM_FAILURE_CODES)}) then 'upstream_error'
   when status between ${sql.lit(CLIENT_ERROR_STATUS_RANGE.from)} and ${sql.lit(CLIENT_ERROR_STATUS_RANGE.to)}
     and status <> ${sql.lit(CLIENT_ERROR_STATUS_RANGE.except)} then 'client_error'
   else 'upstream_error' end`;
+
+function joinLiterals(values: readonly string[]): RawBuilder<unknown> {
+  return sql.join(values.map((value) => sql.lit(value)));
+}
 
 function valueConditions(column: RawBuilder<unknown>, choice: ValueFilter | undefined): SqlCondition[] {
   if (!choice) return [];

@@ -234,7 +234,7 @@ function dimensionOf(row: ExchangeRow, facet: RollupFacet): string {
     key: row.key_id,
     provider: row.provider,
     model: row.model === null ? asked : `${row.provider}/${row.model}`,
-    outcome: classifyExchangeOutcome(row.state, row.status),
+    outcome: classifyExchangeOutcome(row),
     surface: row.surface,
     model_requested: row.model_requested,
     route_mode: row.route_mode,

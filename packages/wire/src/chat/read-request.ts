@@ -55,7 +55,8 @@ const REQUEST_FIELDS = new Set(
 );
 
 /** `index`, `id` and `status` come from responses that clients send back. They are ignored. */
-const MESSAGE_FIELDS = new Set(
+const PROMPT_MESSAGE_FIELDS = new Set('role content type id index status cache_control'.split(' '));
+const ASSISTANT_MESSAGE_FIELDS = new Set(
   (
     'role content refusal tool_calls function_call audio reasoning_content reasoning reasoning_details ' +
     'type id index status cache_control'
@@ -64,6 +65,13 @@ const MESSAGE_FIELDS = new Set(
 const TOOL_MESSAGE_FIELDS = new Set(
   'role content tool_call_id name is_error cache_control type id index status'.split(' '),
 );
+const FIELDS_BY_ROLE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['assistant', ASSISTANT_MESSAGE_FIELDS],
+  ['tool', TOOL_MESSAGE_FIELDS],
+  ['function', TOOL_MESSAGE_FIELDS],
+]);
+/** Clients may omit the type of a call. */
+const TOOL_CALL_TYPES: ReadonlySet<Json | undefined> = new Set([undefined, null, '', 'function', 'custom']);
 const TOOL_CALL_FIELDS = new Set(
   'id type function custom index cache_control name arguments input'.split(' '),
 );
@@ -159,11 +167,7 @@ export function readChatMessage(
   draft: RequestReadContext,
 ): ConversationTurn {
   const role = asString(message['role']);
-  draft.reportUnknownFields(
-    message,
-    role === 'tool' || role === 'function' ? TOOL_MESSAGE_FIELDS : MESSAGE_FIELDS,
-    'messages.',
-  );
+  draft.reportUnknownFields(message, FIELDS_BY_ROLE.get(role ?? '') ?? PROMPT_MESSAGE_FIELDS, 'messages.');
   const content = readContentParts(message['content'], `${path}.content`, draft);
   switch (role) {
     case 'system':
@@ -219,8 +223,10 @@ function readRefusalAndCalls(
   asArray(message['tool_calls']).forEach((entry, index) => {
     const at = `${path}.tool_calls[${index}]`;
     if (!isJsonObject(entry)) throw createInvalidFieldFault(`\`${at}\` must be an object.`, at);
-    draft.reportUnknownFields(entry, TOOL_CALL_FIELDS, 'tool_calls.');
-    parts.push(readToolCall(entry, freeform, draft));
+    if (TOOL_CALL_TYPES.has(entry['type'])) {
+      draft.reportUnknownFields(entry, TOOL_CALL_FIELDS, 'tool_calls.');
+      parts.push(readToolCall(entry, freeform, draft));
+    } else draft.requireFeature('unknown-content', at);
   });
   const legacy = asObject(message['function_call']);
   if (legacy)

@@ -27,6 +27,8 @@ import { ToolCallAssembler } from './tool-call-assembler.ts';
 
 /** Members of a response or its message that are parts of the answer. */
 const CONTENT_EXTRAS = ['audio', 'images', 'video', 'videos', 'executed_tools'] as const;
+/** Members of a part that contain reasoning. The first one is used. */
+const THINKING_MEMBERS = ['thinking', 'text', 'reasoning'] as const;
 /** Maximum number of tool calls in a stream, because a stream has no maximum size. */
 const MAX_TOOL_CALLS = 10_000;
 
@@ -199,6 +201,7 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
     if (typeof content === 'string') this.#text(content);
     else if (isJsonArray(content)) this.#parts(content);
     else if (isJsonObject(content) && isNonEmpty(content)) this.#parts([content]);
+    else if (isNonEmpty(content)) this.#blocks.reportLostContent('content');
     const refusal = asString(delta['refusal']);
     if (refusal) this.#prose('refusal', refusal);
     const calls = delta['tool_calls'];
@@ -229,14 +232,30 @@ class ChatAnswerReader implements ResponseStreamReader, ChoiceReader {
 
   #parts(parts: readonly Json[]): void {
     for (const entry of parts) {
-      const part = asObject(entry);
-      const type = part?.['type'];
       if (typeof entry === 'string') this.#text(entry);
-      else if (type === 'thinking' || type === 'reasoning')
-        this.#prose('reasoning', joinTextParts(part?.['thinking'] ?? part?.['text'] ?? part?.['reasoning']));
-      else if (type === 'refusal') this.#prose('refusal', asString(part?.['refusal']) ?? '');
-      else if (typeof part?.['text'] === 'string') this.#text(part['text']);
-      else this.#blocks.reportLostContent(`content.${asString(type) ?? 'unknown'}`);
+      else if (isJsonObject(entry)) this.#part(entry);
+      else this.#blocks.reportLostContent('content.unknown');
+    }
+  }
+
+  #part(part: JsonObject): void {
+    const { type, text } = part;
+    const name = `content.${asString(type) ?? 'unknown'}`;
+    if (type === 'thinking' || type === 'reasoning') {
+      const used = THINKING_MEMBERS.find((member) => isNonEmpty(part[member]));
+      this.#prose('reasoning', joinTextParts(used && part[used]));
+      for (const member of THINKING_MEMBERS)
+        if (isNonEmpty(part[member]) && part[member] !== (used && part[used]))
+          this.#blocks.reportDropped(member);
+      return;
+    }
+    const refusal = type === 'refusal' ? (part['refusal'] ?? text) : undefined;
+    if (typeof refusal === 'string') this.#prose('refusal', refusal);
+    else if (typeof text !== 'string') this.#blocks.reportLostContent(name);
+    else {
+      if (type !== undefined && type !== null && type !== 'text' && type !== 'output_text')
+        this.#blocks.reportUnknownTextPart(part, name);
+      this.#text(text);
     }
   }
 

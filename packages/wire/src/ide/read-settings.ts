@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@floe/contract/json';
+import type { Json, JsonNumber, JsonObject } from '@floe/contract/json';
 import {
   asArray,
   asBoolean,
@@ -92,10 +92,11 @@ function readAllowedToolChoice(
  * Returns the first token limit that is present, under the name that any dialect uses.
  * @throws Fault 400 if it is not a positive integer
  */
-export function readIdeTokenLimit(body: JsonObject, draft: RequestReadContext): number | undefined {
-  const limit = readTokenLimit(body, TOKEN_LIMIT_FIELDS, draft);
-  if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
-  const member = TOKEN_LIMIT_FIELDS.find((name) => body[name] === limit) ?? 'max_tokens';
+export function readIdeTokenLimit(body: JsonObject, draft: RequestReadContext): JsonNumber | undefined {
+  const given = readTokenLimit(body, TOKEN_LIMIT_FIELDS, draft);
+  const limit = asNumber(given);
+  if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return given;
+  const member = TOKEN_LIMIT_FIELDS.find((name) => body[name] === given) ?? 'max_tokens';
   throw createInvalidFieldFault(`\`${member}\` must be a positive integer.`, member);
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockEmitter } from '../block-emitter.ts';
 import type { ResponseReadOptions } from '../dialect.ts';
-import { asArray, asNumber, asObject, asObjects, asString } from '../json-narrowing.ts';
+import { asArray, asNumber, asObject, asObjects, asString, isNonEmpty } from '../json-narrowing.ts';
 import type { BlockKind, Seal } from '../response-events.ts';
 import { generateCallId } from '../tool-identifiers.ts';
 
@@ -9,6 +9,15 @@ import { generateCallId } from '../tool-identifiers.ts';
 export function getDeltaContentName(type: string): string {
   return type.replace(/^response\./, '').replace(/\.delta$/, '');
 }
+
+/** Types of parts of reasoning. Some providers omit the type. */
+const REASONING_PART_TYPES: ReadonlySet<string> = new Set([
+  '',
+  'summary_text',
+  'reasoning_text',
+  'text',
+  'output_text',
+]);
 
 interface StreamedPart {
   readonly kind: BlockKind;
@@ -150,24 +159,33 @@ export class OutputItemReader {
 
   #completePart(part: JsonObject, at: JsonObject): void {
     const type = asString(part['type']) ?? '';
-    if (type === 'output_text' || type === 'text') {
-      const text = asString(part['text']);
-      this.#appendRemainder(this.#openPart('text', at, text), text);
-    } else if (type === 'refusal') {
-      const text = asString(part['refusal']);
-      this.#appendRemainder(this.#openPart('refusal', at, text), text);
-    } else this.#blocks.reportLostContent(`content.${type === '' ? 'unknown' : type}`);
+    const kind = type === 'refusal' ? 'refusal' : 'text';
+    const value = part[kind];
+    const isKnown = type === 'output_text' || type === 'text' || type === 'refusal';
+    // A part in its first event may be empty.
+    if (!isKnown || (isNonEmpty(value) && typeof value !== 'string'))
+      this.#blocks.reportLostContent(`content.${type === '' ? 'unknown' : type}`);
+    else this.#appendRemainder(this.#openPart(kind, at, asString(value)), asString(value));
   }
 
   #completeReasoning(item: JsonObject): void {
     for (const source of ['summary', 'content'] as const) {
-      const texts = asObjects(item[source]).map(({ text }) => asString(text) ?? '');
+      const parts = asObjects(item[source]);
+      for (const part of parts) this.#reportUnknownReasoningPart(part);
+      const texts = parts.map(({ text }) => asString(text) ?? '');
       const whole = texts.filter((text) => text !== '').join('\n\n');
       if (whole !== '') this.#appendRemainder(this.#openReasoning(source), whole);
     }
     const value = asString(item['encrypted_content']);
     const origin = this.#options.sealOrigin;
     this.close(value ? { dialect: 'responses', value, origin } : undefined);
+  }
+
+  #reportUnknownReasoningPart(part: JsonObject): void {
+    const type = asString(part['type']) ?? '';
+    if (!REASONING_PART_TYPES.has(type)) this.#blocks.reportUnknownTextPart(part, `reasoning.${type}`);
+    else if (isNonEmpty(part['text']) && typeof part['text'] !== 'string')
+      this.#blocks.reportDropped(`reasoning.${type}`);
   }
 
   #openCall(item: JsonObject): void {

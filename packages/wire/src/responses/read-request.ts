@@ -208,7 +208,11 @@ function readReasoningItem(item: JsonObject, draft: RequestReadContext, path: st
   const source = isNonEmpty(item['summary']) ? item['summary'] : item['content'];
   if (source !== item['content'] && isNonEmpty(item['content'])) draft.reportDropped('reasoning.content');
   const text = readContentParts(source, `${path}.summary`, draft)
-    .map((part) => (part.type === 'text' ? part.text : ''))
+    .map((part) => {
+      if (part.type === 'text') return part.text;
+      draft.reportDropped(`reasoning.${part.type}`);
+      return '';
+    })
     .join('\n\n');
   const sealed = asString(item['encrypted_content']);
   const seal = sealed ? unpackSeal(sealed, 'responses') : undefined;

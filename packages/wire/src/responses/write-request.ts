@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@floe/contract/json';
+import type { Json, JsonNumber, JsonObject } from '@floe/contract/json';
 import { reportUnusedReasoning, resolveReasoningEffort } from '../adapt-reasoning-for-target.ts';
 import {
   adaptToolsForTarget,
@@ -15,6 +15,7 @@ import {
   toFunctionDefinition,
 } from '../adapt-request-for-target.ts';
 import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
+import { asNumber } from '../json-narrowing.ts';
 import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
 import { formatDataUrl } from '../read-media.ts';
 import type {
@@ -88,8 +89,8 @@ export function writeRequest(original: CanonicalRequest, options: RequestWriteOp
   return { body: applyQuirks(body, options, dropped), dropped };
 }
 
-function clampOutputTokens(limit: number | undefined, dropped: Set<string>): number | undefined {
-  if (limit === undefined || limit >= MIN_OUTPUT_TOKENS) return limit;
+function clampOutputTokens(limit: JsonNumber | undefined, dropped: Set<string>): JsonNumber | undefined {
+  if ((asNumber(limit) ?? MIN_OUTPUT_TOKENS) >= MIN_OUTPUT_TOKENS) return limit;
   dropped.add('max_output_tokens.clamped');
   return MIN_OUTPUT_TOKENS;
 }

@@ -16,6 +16,7 @@ export const requestDetailText = {
     chat: 'Chat Completions',
     responses: 'Responses',
     messages: 'Messages',
+    completions: 'Text completions',
     embeddings: 'Embeddings',
     count_tokens: 'Token counting',
   },

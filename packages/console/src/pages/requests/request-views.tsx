@@ -29,7 +29,7 @@ const VIEWS: readonly View[] = [
   { label: requestListMenusText.views.builtIn.all, filters: {} },
   {
     label: requestListMenusText.views.builtIn.errors,
-    filters: { outcome: 'client_error,upstream_error,partial' },
+    filters: { outcome: 'client_error,upstream_error,gateway_error,partial' },
   },
   { label: requestListMenusText.views.builtIn.blocked, filters: { outcome: 'blocked' } },
   { label: requestListMenusText.views.builtIn.partial, filters: { outcome: 'partial' } },

@@ -18,6 +18,7 @@ const PART_OF: Readonly<Record<ExchangeOutcome, TimelineOutcomeGroup>> = {
   partial: 'partial',
   client_error: 'failed',
   upstream_error: 'failed',
+  gateway_error: 'failed',
 };
 
 /**

@@ -71,15 +71,9 @@ interface IdeEndpoint {
   readonly model: string;
 }
 
-/**
- * Parses the path of an IDE request. Accepts any number of slashes, because users enter base URLs with and
- * without a trailing slash. Returns null for an unknown path.
- */
+/** Parses the path of an IDE request. Returns null for an unknown path. */
 function parseIdePath(path: string): IdeEndpoint | null {
-  const below = path
-    .slice(IDE_BASE_PATH.length)
-    .replace(/\/{2,}/g, '/')
-    .replace(/\/$/, '');
+  const below = path.slice(IDE_BASE_PATH.length).replace(/\/$/, '');
   if (CHAT_PATH.test(below)) return { kind: 'chat', method: 'POST', model: '' };
   if (MODELS_PATH.test(below)) return { kind: 'models', method: 'GET', model: '' };
   const listed = MODEL_PATH.exec(below)?.[1];

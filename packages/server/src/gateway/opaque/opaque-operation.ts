@@ -1,6 +1,4 @@
 import { Fault } from '@floe/contract/faults';
-import { scanJsonObject } from '@floe/wire/json-edits';
-import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
 import { type ClientCall, ClientDisconnectedError } from '../client-call.ts';
@@ -11,15 +9,15 @@ import { createNestedModelNotAllowedFault } from '../nested-models.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
 import type { ResolvedRoute } from '../org-catalog.ts';
-import { applyRequestPolicies } from '../policy/apply-request-policies.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import type { GatewaySurface } from '../surface.ts';
+import { applyOpaquePolicies } from './apply-opaque-policies.ts';
 import { requireValidatedBatchInputs } from './batch-inputs.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
-import { type BufferedJsonBody, type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
+import { type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
 import { recordResourceOwners } from './owned-resources.ts';
 import { findRequiredPostProcessing, postProcessResponse } from './post-process-response.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
@@ -146,36 +144,6 @@ function resolveOpaqueRoute(
     ...ordered,
     route: { ...ordered.route, targets: first ? [first] : [], retries: 0 },
   });
-}
-
-/** Applies policies to a JSON body. Forms, files and responses are forwarded without evaluation. */
-async function applyOpaquePolicies(
-  x: Exchange,
-  key: KeyRecord,
-  opaqueRequest: OpaqueRequest,
-  policies: CompiledPolicies,
-): Promise<OpaqueRequest> {
-  const { body } = opaqueRequest;
-  if (policies.answer) recordNotEvaluated(x, 'responses on this path');
-  if (policies.request && (body.kind === 'upload' || body.kind === 'spool'))
-    recordNotEvaluated(x, 'forms and files');
-  if (body.kind !== 'json') return opaqueRequest;
-  const { bytes, members } = body;
-  const { stream, user, model } = opaqueRequest;
-  const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
-  const evaluated = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
-  const changed = evaluated instanceof Promise ? await evaluated : evaluated;
-  if (changed === bytes) return opaqueRequest;
-  const kept: BufferedJsonBody = { kind: 'json', bytes: changed, members: scanJsonObject(changed) };
-  const { prompt } = x.request;
-  const opaque = { ...opaqueRequest, body: kept, bytes: changed.length };
-  x.request = { ...x.request, prompt: prompt && { ...prompt, body: changed, members: kept.members }, opaque };
-  return opaque;
-}
-
-function recordNotEvaluated(x: Exchange, content: string): void {
-  const reason = `Floe does not apply policies to ${content}`;
-  x.decisions.push({ step: 'policy', outcome: 'not_evaluated', reason });
 }
 
 async function sendOpaque(

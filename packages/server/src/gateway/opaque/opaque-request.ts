@@ -4,7 +4,6 @@ import { JsonCursor } from '@floe/wire/json-cursor';
 import {
   type ByteSpan,
   readBooleanAt,
-  readNumberAt,
   readStringAt,
   type ScannedJsonMembers,
   scanJsonObject,
@@ -20,6 +19,7 @@ import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BufferedRequestBody } from './buffered-request-body.ts';
 import { type MultipartField, MultipartScanner } from './multipart-scanner.ts';
+import { countRequestedChoices, positiveInteger } from './requested-choices.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { MAX_UPLOAD_BYTES, type UploadInspector, UploadStream } from './upload-stream.ts';
 
@@ -57,8 +57,8 @@ export interface OpaqueRequest {
   readonly isUnstored: boolean;
   readonly user: string | null;
   /**
-   * Number of requested choices or images (the larger of `n` and `best_of`), characters to speak (`input`) and `documents` to rank; null if not
-   * stated.
+   * Number of requested choices or images (`countRequestedChoices`), characters to speak (`input`) and `documents` to
+   * rank; null if not stated.
    */
   readonly choices: number | null;
   readonly characters: number | null;
@@ -220,7 +220,7 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
     stream: flag('stream', true),
     isUnstored: flag('store', false) || (resource.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? parseMetadataUser(bytes, members),
-    choices: largestPositiveInteger(['n', 'best_of'].map((name) => optionalNumber(bytes, members.get(name)))),
+    choices: countRequestedChoices(bytes, members, resource),
     // Characters are Unicode code points, as they are billed.
     characters: resource.surface === 'audio' ? [...(text('input') ?? '')].length : null,
     documents: resource.surface === 'rerank' ? countEntries(bytes, members.get('documents')) : null,
@@ -253,10 +253,6 @@ function parseModel(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): stri
   return requireModelId(readStringAt(bytes, span));
 }
 
-function optionalNumber(bytes: Buffer, span: ByteSpan | undefined): number | undefined {
-  return span && readNumberAt(bytes, span);
-}
-
 /** Returns the number of entries in a list. */
 function countEntries(bytes: Buffer, span: ByteSpan | undefined): number | null {
   const cursor = span && new JsonCursor(bytes, span.start, span.end);
@@ -264,17 +260,6 @@ function countEntries(bytes: Buffer, span: ByteSpan | undefined): number | null 
   let count = 0;
   for (; cursor.nextElement(); count += 1) cursor.skip();
   return count;
-}
-
-function largestPositiveInteger(values: readonly (number | undefined)[]): number | null {
-  return values
-    .map(positiveInteger)
-    .reduce((one, other) => (Number(other) > Number(one) ? other : one), null);
-}
-
-function positiveInteger(value: string | number | undefined): number | null {
-  const number = Number(value ?? Number.NaN);
-  return Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
 function parseMetadataUser(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): string | null {

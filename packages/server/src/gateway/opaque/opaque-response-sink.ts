@@ -17,7 +17,7 @@ import { StreamObserver } from './stream-observer.ts';
 const MAX_HELD_BYTES = 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 /** Surfaces whose streams have a final event. */
-const SURFACES_WITH_END_EVENT = new Set(['chat', 'responses', 'messages']);
+const SURFACES_WITH_END_EVENT = new Set(['chat', 'completions', 'responses', 'messages']);
 
 /** The state of a response that is forwarded without parsing. */
 export interface OpaqueResponseState {
@@ -87,7 +87,7 @@ export class OpaqueResponseSink implements ResponseSink {
     const type = getUpstreamHeader(headers, 'content-type') ?? '';
     const readable = (getUpstreamHeader(headers, 'content-encoding') ?? 'identity') === 'identity';
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
-    this.#streamTap = isStream ? new StreamObserver() : null;
+    this.#streamTap = isStream ? new StreamObserver(x.request.opaque?.choices ?? 1) : null;
     this.#answerTap =
       readable && !isStream ? createResponseBodyObserver(type, resource.isBatchResults) : null;
     this.#isApi = resource.isJsonOnly;

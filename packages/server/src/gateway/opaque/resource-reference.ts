@@ -49,6 +49,7 @@ const JSON_PATH =
 const SURFACES = new Set([
   'responses',
   'messages',
+  'completions',
   'embeddings',
   'images',
   'audio',

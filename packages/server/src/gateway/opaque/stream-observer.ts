@@ -47,6 +47,13 @@ export class StreamObserver {
   #framer = new SseFramer();
   #isUnreadable = false;
   #finish: ResponseFinish | undefined;
+  readonly #choices: number;
+  readonly #finishedChoices = new Set<unknown>();
+
+  /** @param choices the number of choices that the request asks for */
+  constructor(choices = 1) {
+    this.#choices = choices;
+  }
 
   get finishReason(): string | null {
     return this.#finish?.raw ?? null;
@@ -123,17 +130,24 @@ export class StreamObserver {
   }
 
   #recordFinish(body: JsonObject): void {
-    const [choice] = Array.isArray(body['choices']) ? body['choices'] : [];
-    const { delta, response } = body;
+    const { choices, delta, response } = body;
+    if (Array.isArray(choices)) for (const choice of choices) this.#recordChoiceFinish(choice);
     const reason = readRawFinishReason(
-      (isJsonObject(choice) && choice['finish_reason']) ||
-        (isJsonObject(delta) && delta['stop_reason']) ||
+      (isJsonObject(delta) && delta['stop_reason']) ||
         (isJsonObject(response) && body['type'] !== 'response.created' && response['status']),
     );
-    if (reason === undefined || reason === 'in_progress' || reason === 'queued') return;
+    if (reason === 'in_progress' || reason === 'queued') return;
     this.#finish = mergeFinishReason(this.#finish, reason);
-    // A Chat stream may omit `[DONE]`.
-    if (isJsonObject(choice)) this.isComplete = true;
+  }
+
+  #recordChoiceFinish(choice: unknown): void {
+    if (!isJsonObject(choice)) return;
+    const reason = readRawFinishReason(choice['finish_reason']);
+    if (reason === undefined) return;
+    this.#finish = mergeFinishReason(this.#finish, reason);
+    this.#finishedChoices.add(choice['index'] ?? 0);
+    // A stream of Chat or text completions may omit `[DONE]`.
+    if (this.#finishedChoices.size >= this.#choices) this.isComplete = true;
   }
 }
 

@@ -28,6 +28,8 @@ export interface PolicyEvaluationInput {
    * stream.
    */
   places(): FindingLocationsByKind | null;
+  /** Returns why detectors cannot read all of the text; null if they can. */
+  unreadableText(): string | null;
 }
 
 /** What a policy that applies does, or what it would do if it were not in monitor mode. */
@@ -53,6 +55,9 @@ export interface PolicyEvaluation {
   readonly redact: ReadonlySet<FindingKind>;
 }
 
+/** The failure of a policy whose detectors cannot read the text. The text cannot be redacted either. */
+class UnreadableText extends EvaluationFailure {}
+
 const OUTCOMES = { deny: 'denied', flag: 'flagged', redact: 'redacted', allow: 'allowed' } as const;
 const NO_KINDS: ReadonlySet<FindingKind> = new Set();
 
@@ -60,7 +65,7 @@ const NO_KINDS: ReadonlySet<FindingKind> = new Set();
  * Evaluates policies in order. Each policy evaluates the original text, not the redacted one. The
  * first enforced `allow` or `deny` policy that applies ends the evaluation. If a condition cannot
  * be evaluated, a `deny` or `redact` policy applies and an `allow` or `flag` policy does not, so
- * that an error never permits a request. All conditions share a budget of `MAX_EVALUATION_STEPS` for each
+ * that an error never permits a request. If detectors cannot read the text, a `redact` policy denies the request. All conditions share a budget of `MAX_EVALUATION_STEPS` for each
  * prompt, up to `MAX_BUDGETED_PROMPTS`. Conditions that exceed it cannot be evaluated.
  * @param inlineSteps a smaller budget for the main thread
  * @throws InlineLimitExceededError if the evaluation needs more than `inlineSteps`
@@ -91,7 +96,8 @@ export function evaluatePolicies(
     const outcome = enforced ? OUTCOMES[action] : (`would_${action}` as const);
     decisions.push({ policy, outcome, reason: `"${policy.name}": ${reason}` });
     if (!enforced) continue;
-    if (action === 'deny') return { decisions, deniedBy: policy, redact };
+    const isUnredactable = action === 'redact' && match instanceof UnreadableText;
+    if (action === 'deny' || isUnredactable) return { decisions, deniedBy: policy, redact };
     if (action === 'allow') break;
     if (action === 'redact') redact = new Set([...redact, ...(policy.detects ?? [])]);
   }
@@ -119,6 +125,8 @@ function matchPolicy(
   }
   if (detects === null) return reason;
   const seen = [...subject.findings()].filter(([kind]) => detects.has(kind));
+  const unreadable = seen.length === 0 || action === 'redact' ? subject.unreadableText() : null;
+  if (unreadable !== null) return new UnreadableText(unreadable);
   if (seen.length === 0) return null;
   const list = describeFindings(seen, subject.places());
   if (reason instanceof EvaluationFailure) return new EvaluationFailure(`${reason.reason}; ${list}`);

@@ -4,6 +4,8 @@ import { type FindingCounts, type JsonScanResult, scanJson } from '@floe/conditi
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { hasDuplicateMembers } from '@floe/wire/duplicate-member-names';
+import { containsTokenIds } from '@floe/wire/embeddings-counts';
+import { resolveInspectedMemberName } from '@floe/wire/inspected-members';
 import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
 import { decodeWithoutCleanTexts } from './clean-text-cache.ts';
 import type { PolicyEvaluationInput } from './evaluate-policies.ts';
@@ -13,7 +15,12 @@ import {
   requireWithinInlineReadLimit,
 } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
-import { PROMPT_CONTAINER_MEMBERS, separateNestedPrompts } from './prompt-content.ts';
+import {
+  INPUT_MEMBERS,
+  PROMPT_CONTAINER_MEMBERS,
+  separateNestedPrompts,
+  TOKEN_IDS_MESSAGE,
+} from './prompt-content.ts';
 import { buildPromptVariables, type PromptSource } from './prompt-variables.ts';
 
 /** The agent session that a request belongs to. */
@@ -101,6 +108,15 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     return this.#places;
   }
 
+  unreadableText(): string | null {
+    const { body, members } = this.#request;
+    const hasTokenIds = INPUT_MEMBERS.some((name) => {
+      const span = members.get(name);
+      return span !== undefined && containsTokenIds(body, span);
+    });
+    return hasTokenIds ? TOKEN_IDS_MESSAGE : null;
+  }
+
   /** The scan of the body; null if no policy has needed it, or if the body contains no findings. */
   get scan(): JsonScanResult | null {
     return this.#scan;
@@ -116,7 +132,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
       return this.#buildVariables();
     } catch (error) {
       if (!(error instanceof AmbiguousBodyError)) throw error;
-      return [new EvaluationFailure('an object in the request contains the same field twice')];
+      return [new EvaluationFailure(error.message)];
     }
   }
 
@@ -155,6 +171,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     };
     if (!PROMPT_CONTAINER_MEMBERS.some((name) => members.has(name)) || !this.#needsRequest()) return [own];
     const { contained, rest, isRestPrompt } = separateNestedPrompts(this.#body());
+    for (const prompt of contained) requireUnambiguousNames(prompt);
     return [
       ...(isRestPrompt ? [{ ...own, readBody: () => rest }] : []),
       ...contained.flatMap((prompt) => toPromptSources(prompt, own)),
@@ -179,7 +196,8 @@ export class PolicyRequestView implements PolicyEvaluationInput {
     requireWithinInlineParseLimit(this.#request.body.length, this.#limits);
     const parsed: unknown = JSON.parse(this.#text());
     if (!isJsonObject(parsed)) throw new Error('expected the evaluated body to be an object');
-    if (hasDuplicateMembers(parsed, this.#request.memberCount)) throw new AmbiguousBodyError();
+    if (hasDuplicateMembers(parsed, this.#request.memberCount))
+      throw new AmbiguousBodyError('an object in the request contains the same field twice');
     this.#parsed = parsed;
     return parsed;
   }
@@ -188,6 +206,18 @@ export class PolicyRequestView implements PolicyEvaluationInput {
 /** Thrown if a condition would read only one of several members with the same name. The provider may read another one. */
 class AmbiguousBodyError extends Error {
   override readonly name = 'AmbiguousBodyError';
+}
+
+/**
+ * Requires that every member that policies read has its usual spelling, as it must have in the body itself. Providers
+ * that ignore the case of names would read other spellings too.
+ */
+function requireUnambiguousNames(prompt: JsonObject): void {
+  for (const name of Object.keys(prompt))
+    if (resolveInspectedMemberName(name) !== name)
+      throw new AmbiguousBodyError(
+        'a field in a prompt of the request differs in letter case from a known field',
+      );
 }
 
 /** The surfaces whose APIs define which members contain messages. */

@@ -76,6 +76,10 @@ export class PolicyResponseView implements PolicyEvaluationInput {
     this.#places ??= this.#search.locate();
     return this.#places;
   }
+
+  unreadableText(): null {
+    return null;
+  }
 }
 
 function toUsageVariable(usage: Usage | null): ReadonlyMap<string, ConditionValue> {

@@ -12,6 +12,19 @@ export interface PromptMessage {
 
 const INSTRUCTION_MEMBERS = ['instructions', 'system'] as const;
 const TURN_MEMBERS = ['messages', 'input', 'prompt'] as const;
+/** The members that contain text or token ids. */
+export const INPUT_MEMBERS = ['input', 'prompt'] as const;
+/** Why policies cannot read a prompt with token ids. */
+export const TOKEN_IDS_MESSAGE = 'the request contains token ids instead of text';
+
+/** Returns whether a prompt contains token ids, which only the model's tokenizer can convert to text. */
+export function hasTokenIds(body: JsonObject): boolean {
+  const isNumber = (value: Json) => typeof value === 'number';
+  return INPUT_MEMBERS.some((name) =>
+    asArray(body[name]).some((entry) => isNumber(entry) || asArray(entry).some(isNumber)),
+  );
+}
+
 /** The members that contain the text of a prompt. */
 const PROMPT_MEMBERS = [...INSTRUCTION_MEMBERS, ...TURN_MEMBERS] as const;
 /** The members that contain prompts: the entries of a batch of Messages, and the session of the Realtime API. */
@@ -60,18 +73,19 @@ export function separateNestedPrompts(body: JsonObject): SplitPromptBody {
   };
 }
 
-/**
- * Splits an entry of a batch into its prompts and the rest. The prompt is in `params` in Messages, and in `body`
- * in other APIs.
- */
+/** The members of an entry of a batch that contain a prompt: `params` in Messages, and `body` in other APIs. */
+const ENTRY_PROMPT_MEMBERS: ReadonlySet<string> = new Set(['params', 'body']);
+
+/** Splits an entry of a batch into its prompts and the rest. Some providers ignore the case of member names. */
 function splitEntry(entry: Json): { readonly prompts: readonly JsonObject[]; readonly rest: Json } {
   if (!isJsonObject(entry)) return { prompts: [], rest: entry };
-  const { params = null, body = null, custom_id: id = null, ...other } = entry;
-  const isPrompt = (value: Json): value is JsonObject => isJsonObject(value) && hasContent(value);
-  const prompts = [params, body].filter(isPrompt);
-  if (prompts.length === 0) return { prompts, rest: entry };
-  const left = { params: isPrompt(params) ? null : params, body: isPrompt(body) ? null : body };
-  return { prompts, rest: { ...other, ...left, custom_id: typeof id === 'string' ? null : id } };
+  const prompts: JsonObject[] = [];
+  const rest: [string, Json][] = [];
+  for (const [name, value = null] of Object.entries(entry))
+    if (ENTRY_PROMPT_MEMBERS.has(foldMemberName(name)) && isJsonObject(value) && hasContent(value))
+      prompts.push(value);
+    else if (name !== 'custom_id' || typeof value !== 'string') rest.push([name, value]);
+  return prompts.length === 0 ? { prompts, rest: entry } : { prompts, rest: Object.fromEntries(rest) };
 }
 
 /** Whether a value contains anything except null, empty lists and empty objects. */
@@ -162,84 +176,4 @@ function addTexts(value: Json | undefined, { isText, isArguments }: TextPlace, t
       const areArguments = isArguments || (name === 'input' && isJsonObject(entry));
       addTexts(entry, { isText: TEXT_MEMBERS.has(name), isArguments: areArguments }, texts);
     }
-}
-
-/** The types of tools that the caller runs, and of groups of such tools. Tools of all other types are hosted tools. */
-const OWN_TOOL_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
-
-/**
- * Returns the names of all tools that the model may call: those of the prompt and those that its turns add.
- * For a namespace or an MCP server, the list contains its name and the names of the tools that it contains. A
- * hosted tool is listed by its type, and also by its name if it has one.
- */
-export function listToolNames(prompt: JsonObject): string[] {
-  const turns = [prompt['messages'], prompt['input']].flatMap(asArray).filter(isJsonObject);
-  const lists = [prompt['tools'], prompt['functions'], ...turns.map(({ tools }) => tools)];
-  return [
-    ...lists.flatMap(asArray).flatMap(namesOfTool),
-    ...turns.flatMap(({ content }) => asArray(content)).flatMap(namesOfAddedTool),
-    // Messages declares MCP servers, and Chat web search, outside of `tools`.
-    ...asArray(prompt['mcp_servers']).filter(isJsonObject).flatMap(namesOfMcpServer),
-    ...(prompt['web_search_options'] == null ? [] : ['web_search']),
-  ];
-}
-
-/** System messages of the Messages API contain blocks that add a tool, by its name or its definition. */
-function namesOfAddedTool(block: Json): string[] {
-  if (!isJsonObject(block) || block['type'] === 'tool_removal' || !isJsonObject(block['tool'])) return [];
-  const { tool } = block;
-  return tool['type'] === 'tool_reference'
-    ? listStrings(tool, 'name')
-    : namesOfTool(tool['definition'] ?? tool);
-}
-
-function namesOfMcpServer({ tool_configuration: tools, ...server }: JsonObject): string[] {
-  const allowed = isJsonObject(tools) ? (tools['allowed_tools'] ?? null) : null;
-  return namesOfTool({ ...server, type: 'mcp', allowed_tools: allowed });
-}
-
-/** Some providers ignore the case of member names, so all spellings of a member are read. */
-function namesOfTool(tool: Json): string[] {
-  if (!isJsonObject(tool)) return [''];
-  const own: string[] = [];
-  const types: string[] = [];
-  const contained: string[] = [];
-  for (const [member, value] of Object.entries(tool))
-    switch (foldMemberName(member)) {
-      case 'type':
-        if (typeof value === 'string') types.push(value);
-        break;
-      case 'name':
-        if (typeof value === 'string') own.push(value);
-        break;
-      // In Chat, the name is in a member that is named like the type of the tool.
-      case 'function':
-      case 'custom':
-        own.push(...listStrings(value, 'name'));
-        break;
-      case 'allowed_tools':
-        contained.push(...(isJsonObject(value) ? listStrings(value, 'tool_names') : strings(value)));
-        break;
-      case 'configs':
-        // The toolset of an MCP server in Messages has settings for each of its tools.
-        if (isJsonObject(value)) contained.push(...Object.keys(value));
-        break;
-      case 'tools':
-        contained.push(...asArray(value).flatMap(namesOfTool));
-    }
-  const hosted = types.filter((type) => !OWN_TOOL_TYPES.has(type) && !own.includes(type));
-  const named = [...own, ...hosted];
-  return [...(named.length > 0 ? named : [types[0] ?? '']), ...contained];
-}
-
-/** Returns the strings in a member of an object, which is a string or a list. */
-function listStrings(value: Json | undefined, name: string): string[] {
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([member, inner]) =>
-    foldMemberName(member) === name ? strings(inner) : [],
-  );
-}
-
-function strings(value: Json | undefined): string[] {
-  return [value].flat().filter((entry) => typeof entry === 'string');
 }

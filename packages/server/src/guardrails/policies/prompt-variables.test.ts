@@ -54,14 +54,89 @@ test('a hosted tool is listed by its type and by its name', () => {
       );
 });
 
+const ERASE_REFERENCE = { type: 'tool_reference', name: 'erase' };
+
 test('a tool is listed however the case of its members is spelled', () => {
   for (const body of [
     { tools: [{ type: 'function', function: { name: 'harmless', Name: 'erase' } }] },
     { tools: [{ type: 'function', Function: { name: 'erase' } }] },
     { tools: [{ type: 'function', Name: 'erase' }] },
     { tools: [{ TYPE: 'erase', name: 'harmless' }] },
+    { messages: [{ role: 'developer', Tools: [{ name: 'erase' }] }] },
+    { messages: [{ role: 'system', Content: [{ type: 'tool_addition', tool: ERASE_REFERENCE }] }] },
+    { messages: [{ role: 'system', content: [{ type: 'tool_addition', TOOL: ERASE_REFERENCE }] }] },
+    {
+      messages: [
+        {
+          role: 'system',
+          content: [{ type: 'tool_addition', tool: { Type: 'tool_reference', Name: 'erase' } }],
+        },
+      ],
+    },
+    {
+      messages: [
+        {
+          role: 'system',
+          content: [
+            {
+              type: 'tool_addition',
+              tool: { type: 'tool_definition', Definition: { name: 'erase' }, definition: { name: 'f' } },
+            },
+          ],
+        },
+      ],
+    },
+    {
+      messages: [
+        { role: 'system', content: [{ type: 'tool_removal', Type: 'tool_addition', tool: ERASE_REFERENCE }] },
+      ],
+    },
+    {
+      messages: [
+        {
+          role: 'system',
+          content: [{ type: 'tool_addition', tool: { ...ERASE_REFERENCE, name: 'f', NAME: 'erase' } }],
+        },
+      ],
+    },
+    { mcp_servers: [{ type: 'url', name: 'files', Tool_Configuration: { Allowed_Tools: ['erase'] } }] },
+    { input: [{ type: 'additional_tools', 'tool\u017f': [{ name: 'erase' }] }] },
   ])
     assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
+});
+
+test('a tool is listed at any depth of a list, and as a single value', () => {
+  for (const body of [
+    { tools: [[{ name: 'erase' }]] },
+    { tools: { name: 'erase' } },
+    { tools: ['erase'] },
+    { tools: [{ type: 'function', function: [{ name: 'erase' }] }] },
+    { tools: [{ type: 'mcp', allowed_tools: [['erase']] }] },
+    { tools: [{ type: 'namespace', name: 'n', tools: [[[{ name: 'erase' }]]] }] },
+    { messages: [[{ role: 'developer', tools: [{ name: 'erase' }] }]] },
+    { messages: [{ role: 'system', content: [[{ type: 'tool_addition', tool: [ERASE_REFERENCE] }]] }] },
+    { messages: [{ role: 'system', content: { type: 'tool_addition', tool: ERASE_REFERENCE } }] },
+    { mcp_servers: { name: 'files', tool_configuration: [{ allowed_tools: 'erase' }] } },
+  ])
+    assert.ok(holds('"erase" in request.tools', requestOf(body)), JSON.stringify(body));
+  const removed = [{ role: 'system', content: [{ type: 'tool_removal', tool: ERASE_REFERENCE }] }];
+  assert.ok(!holds('"erase" in request.tools', requestOf({ messages: removed })));
+});
+
+test('the prompt of a batch is read however its member is spelled, and ambiguous fields in it deny', () => {
+  const tools = [{ name: 'erase' }];
+  for (const entry of [
+    { params: { tools } },
+    { Params: { tools } },
+    { BODY: { tools } },
+    { params: { Tools: tools } },
+  ])
+    assert.ok(
+      holds('"erase" in request.tools', requestOf({ requests: [{ custom_id: 'c', ...entry }] })),
+      JSON.stringify(entry),
+    );
+  const harmless = { requests: [{ custom_id: 'c', params: { model: 'm', messages: [], Extra: 1 } }] };
+  assert.ok(!holds('"erase" in request.tools', requestOf(harmless)));
 });
 
 test('a condition that reads the request cannot be evaluated if an object contains a field twice', () => {

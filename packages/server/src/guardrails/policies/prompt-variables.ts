@@ -2,7 +2,8 @@ import { EvaluationFailure } from '@floe/conditions/condition';
 import type { ConditionValue } from '@floe/conditions/vocabulary';
 import type { JsonObject } from '@floe/contract/json';
 import { findLargestMaxOutputTokens } from '../requested-max-output-tokens.ts';
-import { listToolNames, type PromptMessage, parsePromptMessages } from './prompt-content.ts';
+import { hasTokenIds, type PromptMessage, parsePromptMessages, TOKEN_IDS_MESSAGE } from './prompt-content.ts';
+import { listToolNames } from './tool-names.ts';
 
 /** A prompt that conditions read: a request, or an entry of a batch. */
 export interface PromptSource {
@@ -69,6 +70,7 @@ class PromptVariables {
 
   #findExcess(): EvaluationFailure | null {
     if (this.#needsMember('messages') || this.#needsMember('text')) {
+      if (hasTokenIds(this.#prompt.readBody())) return new EvaluationFailure(TOKEN_IDS_MESSAGE);
       const messages = this.#allMessages();
       if (messages.length > MAX_PROMPT_LIST_ENTRIES)
         return new EvaluationFailure(

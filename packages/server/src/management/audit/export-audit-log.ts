@@ -2,13 +2,17 @@ import { type AuditEntry, auditExportQuery } from '@floe/contract/api/audit';
 import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-entries.ts';
 import type { PageRequest } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
+import {
+  createFileDownloadSchema,
+  FileDownload,
+  formatCsvLine,
+  NDJSON_CONTENT_TYPE,
+} from '../file-download.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toAuditEntryResource } from './audit-entry-resource.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
-const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
 const CSV_COLUMNS = [
   'id',

@@ -3,14 +3,18 @@ import { idParams } from '@floe/contract/api/page';
 import { readMonitorCheckPage, requireMonitorView } from '../../monitoring/read-monitors.ts';
 import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
-import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
+import {
+  createFileDownloadSchema,
+  FileDownload,
+  formatCsvLine,
+  NDJSON_CONTENT_TYPE,
+} from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
-const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
 const CSV_COLUMNS = [
   'id',
@@ -70,7 +74,8 @@ async function* readPages(reader: DatabaseReader, query: MonitorCheckQuery): Asy
   let cursor: string | null = null;
   do {
     const page = await readMonitorCheckPage(reader, cursor === null ? query : { ...query, cursor });
-    if (page.rows.length > 0) yield page.rows.map(toCheckResource);
+    // Also an empty page: the stream of a client that has disconnected ends only here.
+    yield page.rows.map(toCheckResource);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }

@@ -1,11 +1,9 @@
 import { personSelector } from '@floe/contract/api/people';
-import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
+import { createFileDownloadSchema, FileDownload, NDJSON_CONTENT_TYPE } from '../file-download.ts';
 import { defineWriteOperation, type Operation } from '../operation.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import { PersonExport } from './person-export.ts';
 import { computePersonAuditId, resolvePerson } from './resolve-person.ts';
-
-const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 
 /**
  * Defines the operation that streams the data of a person. The audit log records each export, because

@@ -3,13 +3,17 @@ import { type ExchangeQuery, getExchangePage } from '../../store/exchanges.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { AnalyticsDataRange } from '../analytics/analytics-data-range.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
-import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
+import {
+  createFileDownloadSchema,
+  FileDownload,
+  formatCsvLine,
+  NDJSON_CONTENT_TYPE,
+} from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
 const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
-const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
 
 type CsvCell = (row: RequestRow, timezone: string) => string | number | null;

@@ -27,7 +27,7 @@ export function toRequestResource(row: ExchangeRow): RequestRow {
     stream: row.stream === 1,
     status: row.status,
     state: row.state,
-    outcome: classifyExchangeOutcome(row.state, row.status),
+    outcome: classifyExchangeOutcome(row),
     error_code: row.error_code,
     error_source: row.error_source,
     finish_reason: row.finish_reason,

@@ -22,7 +22,7 @@ export const azureOpenai: ProviderDefinition = {
     // These models reject max_completion_tokens with 422.
     { models: ['*istral*', '*odestral*'], options: { renames: {} } },
   ],
-  opaqueApis: ['images', 'audio', 'files', 'batches'],
+  opaqueApis: ['completions', 'images', 'audio', 'files', 'batches'],
   embeddings: { dialect: 'openai' },
   storesResponses: true,
   priceCatalogName: 'azure',

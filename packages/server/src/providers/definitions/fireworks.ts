@@ -17,7 +17,7 @@ export const fireworks: ProviderDefinition = {
     },
   ],
   thinkTags: ['*deepseek-r1*'],
-  opaqueApis: ['rerank'],
+  opaqueApis: ['completions', 'rerank'],
   embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'user'] },
   priceCatalogName: 'fireworks',
   docs: 'https://docs.fireworks.ai',

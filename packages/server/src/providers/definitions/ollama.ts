@@ -21,7 +21,7 @@ export const ollama: ProviderDefinition = {
     },
     { models: ['gpt-oss*'], options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'] } },
   ],
-  opaqueApis: ['images'],
+  opaqueApis: ['completions', 'images'],
   embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'user'] },
   docs: 'https://docs.ollama.com/openai',
   checked: '2026-11-21',

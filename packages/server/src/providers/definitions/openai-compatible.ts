@@ -12,7 +12,7 @@ export const openaiCompatible: ProviderDefinition = {
   streamUsage: 'ask',
   // Only fields that every such host accepts.
   quirks: [{ options: { reasoningStyle: 'none', rejectedFields: ['top_k'] } }],
-  opaqueApis: ['images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
+  opaqueApis: ['completions', 'images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
   embeddings: { dialect: 'openai' },
   docs: 'https://platform.openai.com/docs/api-reference/chat',
   checked: '2026-11-21',

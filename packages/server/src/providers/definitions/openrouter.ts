@@ -24,7 +24,7 @@ export const openrouter: ProviderDefinition = {
     { status: 403, text: 'moderation', means: 'request' },
     { status: 403, text: 'guardrail', means: 'request' },
   ],
-  opaqueApis: ['images', 'audio', 'rerank'],
+  opaqueApis: ['completions', 'images', 'audio', 'rerank'],
   embeddings: { dialect: 'openai' },
   priceCatalogName: 'openrouter',
   docs: 'https://openrouter.ai/docs',

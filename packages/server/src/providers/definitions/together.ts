@@ -20,7 +20,7 @@ export const together: ProviderDefinition = {
   // A prompt that exceeds the context is rejected with 403 (documented error codes), which does not mean an
   // invalid key.
   errors: [{ status: 403, text: 'context length', means: 'request' }],
-  opaqueApis: ['images', 'audio', 'rerank', 'files', 'batches'],
+  opaqueApis: ['completions', 'images', 'audio', 'rerank', 'files', 'batches'],
   embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'dimensions', 'user'] },
   priceCatalogName: 'together',
   docs: 'https://docs.together.ai',

@@ -20,7 +20,7 @@ export const vllm: ProviderDefinition = {
       options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
     },
   ],
-  opaqueApis: ['audio', 'rerank'],
+  opaqueApis: ['completions', 'audio', 'rerank'],
   embeddings: { dialect: 'openai' },
   docs: 'https://docs.vllm.ai',
   checked: '2026-11-21',

@@ -1,9 +1,14 @@
-import { classifyExchangeOutcome, isErrorExchange } from '@floe/contract/exchange-outcome';
-import { isJsonObject, type Json } from '@floe/contract/json';
+import {
+  classifyExchangeOutcome,
+  isErrorExchange,
+  type RecordedExchangeResult,
+} from '@floe/contract/exchange-outcome';
+import type { Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
 import { resolveCountedModel } from './counted-model.ts';
 import { getHistogramBucketIndex, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
+import { readMetadataValue } from './read-metadata-value.ts';
 import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
 /** The `attempts_json` value of a request without an upstream call. */
@@ -94,6 +99,7 @@ const MODEL = columnIndex('model');
 const MODEL_REQUESTED = columnIndex('model_requested');
 const STATUS = columnIndex('status');
 const STATE = columnIndex('state');
+const ERROR_CODE = columnIndex('error_code');
 const LATENCY = columnIndex('latency_ms');
 const FIRST_TOKEN = columnIndex('first_token_ms');
 const METADATA = columnIndex('metadata_json');
@@ -167,7 +173,7 @@ export class RollupAccumulator {
   }
 
   #addMetadata(name: string, row: ExchangeRowValues, orgId: string, createdAt: number): void {
-    const value = metadataValue(row[METADATA], name);
+    const value = readMetadataValue(row[METADATA], name);
     if (value === null) return;
     const figures = createZeroFigures();
     addRowToFigures(figures, row);
@@ -242,7 +248,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   for (const { from, to } of SUMMED_COLUMNS) add(to, numberValue(row[from]));
   // A request without an upstream call has no provider latency, and its error is not a provider error.
   if (row[ATTEMPTS] === NO_ATTEMPTS_JSON) return;
-  if (isErrorExchange(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
+  if (isErrorExchange(recordedResult(row))) add(ERRORS, 1);
   const latency = numberValue(row[LATENCY]);
   add(LATENCY_SUM, latency);
   add(LATENCY_0 + getHistogramBucketIndex(latency), 1);
@@ -264,9 +270,13 @@ function dimensionValues(row: ExchangeRowValues): string[] {
     textValue(row[KEY]),
     statusClass(row[STATUS]),
     textValue(row[SURFACE]),
-    classifyExchangeOutcome(String(row[STATE]), Number(row[STATUS])),
+    classifyExchangeOutcome(recordedResult(row)),
     ...UNPAIRED_COLUMNS.map((at) => textValue(row[at])),
   ];
+}
+
+function recordedResult(row: ExchangeRowValues): RecordedExchangeResult {
+  return { state: String(row[STATE]), status: Number(row[STATUS]), error_code: textValue(row[ERROR_CODE]) };
 }
 
 /** Returns the status class, such as `4xx` for 429. */
@@ -281,20 +291,4 @@ function numberValue(value: ExchangeRowValues[number] | undefined): number {
 
 function textValue(value: ExchangeRowValues[number] | undefined): string {
   return value === null || value === undefined ? '' : String(value);
-}
-
-/** Returns a metadata value as text; null if it is missing or cannot be converted to text. */
-function metadataValue(json: ExchangeRowValues[number] | undefined, name: string): string | null {
-  if (typeof json !== 'string') return null;
-  const metadata = parseStoredJson(json);
-  const value = isJsonObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : null;
-  return value === null || typeof value === 'object' ? null : String(value);
-}
-
-function parseStoredJson(json: string): Json {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -1,0 +1,49 @@
+import type { Clock } from '../core/clock.ts';
+
+/** Proxies commonly close a connection on which the server has sent nothing for 60 seconds. */
+const MAX_SILENCE_MS = 15_000;
+
+type DownloadClock = Pick<Clock, 'after' | 'monotonic'>;
+
+/**
+ * Returns the chunks of an NDJSON file, and spaces while there are none: a search for few matches can take minutes.
+ * White space before a JSON value has no meaning (RFC 8259, section 2), so the lines stay valid for readers that do not
+ * skip empty lines. The first chunk is empty, so that the head of the response is sent at once.
+ */
+export async function* fillSilenceWithSpaces(
+  chunks: AsyncIterable<string>,
+  clock: DownloadClock,
+): AsyncGenerator<string> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let sentAt = clock.monotonic();
+  let isLineStart = true;
+  try {
+    yield '';
+    let next = iterator.next();
+    for (;;) {
+      const result = await settleWithin(next, clock, MAX_SILENCE_MS - (clock.monotonic() - sentAt));
+      if (result?.done) return;
+      const chunk = result?.value ?? '';
+      const isSilent = chunk === '' && clock.monotonic() - sentAt >= MAX_SILENCE_MS;
+      // Also an empty chunk: the stream of a client that has disconnected ends only here.
+      yield isSilent && isLineStart ? ' ' : chunk;
+      if (chunk !== '' || isSilent) sentAt = clock.monotonic();
+      if (chunk !== '') isLineStart = chunk.endsWith('\n');
+      if (result) next = iterator.next();
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Resolves like the promise, or to null if the time ends first. */
+function settleWithin<Value>(
+  promise: Promise<Value>,
+  clock: DownloadClock,
+  ms: number,
+): Promise<Value | null> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(Math.max(0, ms), () => resolve(null));
+    promise.then(resolve, reject).finally(() => timer.cancel());
+  });
+}

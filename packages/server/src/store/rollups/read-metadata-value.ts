@@ -1,0 +1,18 @@
+import { isJsonObject, type Json } from '@floe/contract/json';
+import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
+
+/** Returns a metadata value as text; null if it is missing or cannot be converted to text. */
+export function readMetadataValue(json: ExchangeRowValues[number] | undefined, name: string): string | null {
+  if (typeof json !== 'string') return null;
+  const metadata = parseStoredJson(json);
+  const value = isJsonObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : null;
+  return value === null || typeof value === 'object' ? null : String(value);
+}
+
+function parseStoredJson(json: string): Json {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
