@@ -127,7 +127,7 @@ test('files that others can read or change, a missing key and a pending migratio
     messagesOf(open, 'configuration').join('\n'),
     /^warning: other users .* can change .*floe\.yaml$/m,
   );
-  assert.match(messagesOf(open, 'data_directory').join('\n'), /^warning: other users .* can read/);
+  assert.match(messagesOf(open, 'data_directory').join('\n'), /^warning: other users .* can access/);
   chmodSync(join(dataDir, 'secret.key'), 0o644);
   assert.match(messagesOf(await examine(), 'secret_key').join('\n'), /^error: Other users .*secret\.key/);
   chmodSync(join(dataDir, 'secret.key'), 0o600);
