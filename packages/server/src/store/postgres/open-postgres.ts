@@ -18,6 +18,7 @@ import { DayPartitions } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
 import { runMigrationTransaction } from './migration-transaction.ts';
 import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
+import { PostgresLiveness } from './postgres-liveness.ts';
 import {
   createPostgresPool,
   POSTGRES_CONNECT_TIMEOUT_MS,
@@ -93,7 +94,8 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
     await patient.end();
   }
   const { log, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const pool = createPostgresPool({ url, log, connections: CONNECTIONS, statementTimeoutMs });
+  const liveness = new PostgresLiveness(url, options.clock);
+  const pool = createPostgresPool({ url, log, connections: CONNECTIONS, statementTimeoutMs, liveness });
   const kysely = createKysely(pool);
   const signals = new PostgresSnapshotSignals({ url, read: kysely, clock: options.clock, log: options.log });
   await signals.open();
