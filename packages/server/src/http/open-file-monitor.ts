@@ -1,3 +1,4 @@
+import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { probeOpenFiles, readOpenFileLimit } from '../core/open-file-limit.ts';
@@ -16,6 +17,13 @@ const MESSAGES = {
     'process has almost reached its limit of open files and rejects new connections; increase the limit, for example with LimitNOFILE in systemd, with ulimits in Compose, or with ulimit -n in a shell, and then restart Floe',
   recovered: 'process accepts connections again, because it has fewer open files',
 } as const;
+
+/** The fault of a connection that is rejected. */
+export const OPEN_FILES_FAULT = new Fault(
+  'overloaded',
+  'Floe is overloaded: it has almost reached its limit of open connections and files. Retry the request.',
+  { retryAfterMs: 1_000 },
+);
 
 interface OpenFileMonitorOptions {
   readonly clock: Clock;

@@ -19,7 +19,7 @@ import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import { listenOnPort } from './listen.ts';
-import type { OpenFileMonitor } from './open-file-monitor.ts';
+import { OPEN_FILES_FAULT, type OpenFileMonitor } from './open-file-monitor.ts';
 import { SequentialRequestInput } from './sequential-request-input.ts';
 import type { UnauthenticatedConnectionLimiter } from './unauthenticated-connection-limiter.ts';
 import { UnreadResponseCloser } from './unread-response-closer.ts';
@@ -210,11 +210,6 @@ function rejectConnection(socket: Socket, clock: Clock): void {
   answerOnSocket(socket, OPEN_FILES_FAULT, clock);
 }
 
-const OPEN_FILES_FAULT = new Fault(
-  'overloaded',
-  'Floe is overloaded: it has almost reached its limit of open connections and files. Retry the request.',
-  { retryAfterMs: 1_000 },
-);
 const HOST_FAULT = new Fault(
   'invalid_request',
   'A request must have exactly one Host header (RFC 9112, section 3.2).',
