@@ -1,10 +1,8 @@
 // A data directory whose disk is full, while requests with a limit, a hard budget and a cache go on.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { startFloeProcess } from '@floe/testkit/floe-process';
@@ -20,36 +18,10 @@ import {
 } from './dependency-fleet.ts';
 import { buildGuardedConfig, createGatewayCalls } from './guarded-gateway.ts';
 import { GATEWAY_KEYS } from './running-gateway.ts';
-
-const SIZE_MB = 24;
-/** What is left as the disk fills up is in pieces smaller than what is written at once. */
-const FILLER_BYTES = [1024 * 1024, 4096, 64];
-
-/** A file system of its own that a test can fill; null where only root may make one. */
-function smallDisk(t: TestContext): string | null {
-  const home = mkdtempSync(join(tmpdir(), 'floe-disk-'));
-  const made = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', home]);
-  t.after(() => {
-    if (made.status === 0) spawnSync('umount', ['-l', home]);
-    rmSync(home, { recursive: true, force: true });
-  });
-  return made.status === 0 ? home : null;
-}
-
-/** Writes until nothing more goes on it. */
-function fill(path: string): void {
-  const file = openSync(path, 'a');
-  for (const bytes of FILLER_BYTES)
-    try {
-      for (;;) writeSync(file, Buffer.alloc(bytes));
-    } catch (error) {
-      assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC', String(error));
-    }
-  closeSync(file);
-}
+import { fillDisk, mountSmallDisk } from './small-disk.ts';
 
 test('a full disk: requests without a need for it are served, a hard budget rejects, and nothing is lost when there is space', async (t) => {
-  const home = smallDisk(t);
+  const home = mountSmallDisk(t);
   if (home === null) return t.skip('a file system of its own needs root and mount(8)');
   const upstream = await startFakeUpstream({ respond: () => PRICED_ANSWER });
   t.after(() => upstream.close());
@@ -74,7 +46,7 @@ test('a full disk: requests without a need for it are served, a hard budget reje
   assertAllServed((await Promise.all([hard.through(), soft.through()])).flat(), 'with room');
 
   const filler = join(home, 'filler');
-  fill(filler);
+  fillDisk(filler);
   await floe.waitForOutput(/spool is not writable/);
   const [refused, served] = await Promise.all([hard.through(), soft.through()]);
   assertAllServed(served, 'what no hard budget pays is served');

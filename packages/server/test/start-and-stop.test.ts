@@ -22,7 +22,6 @@ import { MINIMAL_ENVIRONMENT } from '@floe/testkit/minimal-environment';
 import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { createSseReply } from '@floe/testkit/upstream-reply';
 import { formatStartupMessage } from '../src/platform/startup-message.ts';
-import { findFreePort } from './nginx-balancer.ts';
 import { CLI_PROGRAM, REPOSITORY_ROOT } from './run-program.ts';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
@@ -192,23 +191,22 @@ test('a connection that is in use when the drain begins is closed after its resp
   await upstream.close();
 });
 
+/** Sends TERM to the process at the moment at which it begins to accept connections. */
+const TERM_AT_LISTEN = `data:text/javascript,import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  return listen.apply(this.once('listening', () => process.kill(process.pid, 'SIGTERM')), args);
+};`;
+
 test('TERM drains as soon as connections are accepted', async (t) => {
-  const port = await findFreePort();
-  const env = { HOME: home, FLOE_DATA_DIR: join(home, 'early'), FLOE_PORT: `${port}` };
-  const child = spawn(process.execPath, [SERVER_PROGRAM], {
+  const env = { HOME: home, FLOE_DATA_DIR: join(home, 'early'), FLOE_PORT: '0', FLOE_SHUTDOWN_DELAY_MS: '0' };
+  const child = spawn(process.execPath, ['--import', TERM_AT_LISTEN, SERVER_PROGRAM], {
     cwd: home,
-    env: { ...MINIMAL_ENVIRONMENT, ...env, FLOE_SHUTDOWN_DELAY_MS: '0' },
+    env: { ...MINIMAL_ENVIRONMENT, ...env },
     stdio: 'ignore',
   });
   t.after(() => child.kill('SIGKILL'));
-  const exit = once(child, 'exit');
-  for (let isAccepted = false; !isAccepted; )
-    isAccepted = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-      socket.on('connect', () => socket.destroy());
-    });
-  child.kill('SIGTERM');
-  assert.deepEqual(await exit, [0, null]);
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
 test('a second TERM ends the process immediately', async () => {

@@ -104,7 +104,7 @@ export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(s
 /** An event id in the stream of `GET /api/events`. */
 const liveId = z
   .string()
-  .regex(/^\d{1,15}-\d{1,16}$/, 'must be an event id from the event stream, such as 5012-37')
+  .regex(/^[\w-]{22}$/, 'must be an event id from the event stream')
   .describe('Position in the stream of `GET /api/events`: the `id` of an event.');
 
 export const requestListQuery = createFilteredQuerySchema({

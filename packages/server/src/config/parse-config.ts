@@ -15,7 +15,7 @@ import { findInactiveFields } from './inactive-fields.ts';
 import { createSecretFileReader } from './secret-file.ts';
 import { type PositionTable, SourcePositions } from './source-positions.ts';
 import { coerceScalar, type SubstitutionResult, substituteVariables } from './substitute-variables.ts';
-import { parseYamlDocument } from './yaml-document.ts';
+import { type ParsedYaml, parseYamlDocument } from './yaml-document.ts';
 
 /**
  * The default path of the configuration file, relative to the working directory. FLOE_CONFIG
@@ -38,6 +38,8 @@ export interface ConfigLoadOptions {
   readonly path?: string;
   /** Text to parse instead of `path`. It must not contain `${file:PATH}`. */
   readonly text?: string;
+  /** The result of parsing `text`, if it was already parsed. */
+  readonly yaml?: ParsedYaml;
   /** Content of `path`, if it was already read. */
   readonly fileText?: string;
   readonly env: ConfigEnvironment;
@@ -77,7 +79,7 @@ export interface ConfigFileText {
  */
 export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
   const source = readSource(options);
-  const yaml = parseYamlDocument(source.text);
+  const yaml = options.yaml ?? parseYamlDocument(source.text);
   if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
   const positions = new SourcePositions(yaml.positions);
   if (yaml.tree !== null && !isJsonObject(yaml.tree))

@@ -57,6 +57,17 @@ export function parseYamlDocument(text: string): ParsedYaml {
   return { tree, problems: reader.problems, positions: reader.positions.build() };
 }
 
+/**
+ * Converts plain values as `parseYamlDocument` does, but without limits and positions. Used for values that Floe has created,
+ * because the YAML parser needs about 0.3 ms per resource.
+ */
+export function toParsedYaml(value: unknown): ParsedYaml {
+  const tree: Json = JSON.parse(JSON.stringify(value), function (this: unknown, _key, inner: unknown) {
+    return inner === null && !Array.isArray(this) ? undefined : inner;
+  });
+  return { tree, problems: [], positions: new PositionTableBuilder().build() };
+}
+
 class YamlReader {
   readonly problems: ConfigProblem[] = [];
   readonly positions = new PositionTableBuilder();

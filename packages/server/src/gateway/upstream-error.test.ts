@@ -161,6 +161,8 @@ test('retry-after is seconds or a date, and the larger of it and retry-after-ms 
 
 test('a broken connection is unreachable before the response, and a broken stream during it', () => {
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  const exhausted = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' });
+  assert.equal(toNetworkFault('up', exhausted, false).code, 'overloaded');
   assert.equal(toNetworkFault('up', reset, false).code, 'upstream_unreachable');
   assert.equal(toNetworkFault('up', reset, true).code, 'upstream_stream_broken');
   const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });

@@ -5,6 +5,7 @@ import {
   toClientFault,
   type UpstreamFaultKind,
 } from '@floe/wire/upstream-fault';
+import { isOpenFileLimitError } from '../core/open-file-limit.ts';
 import type { Provider } from '../providers/configured-provider.ts';
 import type { ErrorStatusOverride, ProviderDefinition } from '../providers/provider-definition.ts';
 import {
@@ -170,6 +171,12 @@ export function getUpstreamHeader(headers: UpstreamHeaders, name: string): strin
 export function toNetworkFault(provider: string, error: Error, headSeen: boolean): Fault {
   const code = networkErrorCode(error);
   const cause = error;
+  if (isOpenFileLimitError(error))
+    return new Fault(
+      'overloaded',
+      `Floe could not open a connection to ${provider}, because it has reached its limit of open connections and files. Send the request again.`,
+      { retryAfterMs: 1_000, cause },
+    );
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return new Fault(
       'upstream_timeout',

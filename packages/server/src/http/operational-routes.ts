@@ -34,7 +34,7 @@ export function createOperationalRoutes({
       if (!asksForApi(client)) return sendText(client, 200, 'ready\n');
       database.ping().then(
         () => sendText(client, 200, 'ready\n'),
-        () => sendText(client, 503, 'the database does not respond\n'),
+        (error: unknown) => sendText(client, 503, `${describeUnavailability(error)}\n`),
       );
     },
     metrics(client) {
@@ -59,6 +59,10 @@ export function createOperationalRoutes({
     },
     home: (client) => client.sendAnswer(200, [...PAGE_HEADERS, 'x-request-id', client.id], HOME_PAGE),
   };
+}
+
+function describeUnavailability(error: unknown): string {
+  return error instanceof Fault ? error.message : 'The database does not respond.';
 }
 
 function sendText(client: ClientCall, status: number, body: string): void {

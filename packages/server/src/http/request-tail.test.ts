@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { formatLiveEventId } from '../store/live-event-ids.ts';
+import { getLatestOrgEventPosition } from '../store/live-events.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
 
 const LIST = '/api/analytics/requests?limit=500&live=true';
@@ -66,8 +68,10 @@ test('a tail ends at the requested event, and continues from there', async () =>
 
 test('if no tail can be exact, the list must be read again; an invalid id is rejected', async () => {
   const { live_id } = await ask(LIST);
-  const [xid, seq] = String(live_id).split('-').map(Number);
-  const future = await ask(`${TAIL}?after=${xid}-${(seq ?? 0) + 1_000}`);
+  const { read } = api.database;
+  const { xid, seq } = await getLatestOrgEventPosition(read, 'acme');
+  const later = formatLiveEventId(read, 'acme', { xid, seq: seq + 1_000 });
+  const future = await ask(`${TAIL}?after=${later}`);
   assert.deepEqual([future.resync, future.count], [true, 0]);
   await commit(401);
   assert.equal((await ask(`${TAIL}?after=${live_id}`)).resync, true);

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/listener-surfaces.ts';
 import { normalizeRequestUrl } from '../http/normalize-request-url.ts';
+import { OpenFileMonitor } from '../http/open-file-monitor.ts';
 import { createHttpServer, type HttpServer, type ListenerHandler } from '../http/server.ts';
 import { UnauthenticatedConnectionLimiter } from '../http/unauthenticated-connection-limiter.ts';
 
@@ -50,11 +51,14 @@ export async function openListeners(
   const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
   // One limit for all listeners, because they share the memory.
   const unauthenticated = new UnauthenticatedConnectionLimiter(caps, clock);
+  const openFiles = new OpenFileMonitor({ clock, log });
+  openFiles.start();
   const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
     const server = createHttpServer(normalizeRequestUrl(prefix, entrance), {
       clock,
       log,
       connectionLimiter: unauthenticated,
+      openFiles,
     });
     const boundPort = await server.listen(host, port, setting);
     return { server, boundPort };
@@ -89,6 +93,7 @@ export async function openListeners(
       await Promise.all(servers.map((server) => server.drain(limitMs)));
       // Until here, Prometheus sees the requests that end during the drain.
       await Promise.all(operational.map((server) => server.drain(OPERATIONAL_DRAIN_MS)));
+      openFiles.close();
     },
   };
 }

@@ -35,19 +35,3 @@ export async function openRelayComponents(
   sessions.start();
   return { relays, rows, sessions, bundleKey: deriveBundleSigningKey(secretKey) };
 }
-
-/** Stores the relay's remaining data, and stops the relay. */
-export async function closeRelayComponents(
-  { rows, sessions }: RelayComponents,
-  flushMs: number,
-  log: Log,
-): Promise<void> {
-  await sessions.close();
-  await rows.flush(flushMs).catch((error: unknown) => {
-    log.warn(
-      { err: error },
-      'relay decisions or events remain in the spool and will be stored in the database at the next start',
-    );
-  });
-  await rows.close();
-}

@@ -70,13 +70,18 @@ import { createBreakerComponents } from './breaker-components.ts';
 import { createServerMetrics } from './create-server-metrics.ts';
 import { createOutboundAccess, type OutboundAccess } from './outbound-access.ts';
 import type { ProcessPosition } from './processes/process-position.ts';
-import { closeRelayComponents, openRelayComponents, type RelayComponents } from './relay-components.ts';
+import { openRelayComponents, type RelayComponents } from './relay-components.ts';
+import type { ShutdownSteps } from './shutdown-steps.ts';
 
 /**
  * Maximum time for which the shutdown waits until rows are in the database. The remaining rows stay in the
  * spool.
  */
 const FLUSH_TIMEOUT_MS = 4_000;
+/** Maximum time for writing the last lines of the spend journal after the flush. */
+const JOURNAL_MS = 1_000;
+const CLOSE_SPOOLS_MS = 2_000;
+const CLOSE_CONNECTIONS_MS = 3_000;
 
 /** The components that exist until the process ends. */
 export interface ServerComponents {
@@ -233,24 +238,35 @@ function loadInstallationSecret({ secretKey }: ServerEnvironment, url: string, d
 }
 
 /** Stores the remaining data and closes the components. */
-export async function closeServerComponents(parts: ServerComponents): Promise<void> {
+export async function closeServerComponents(parts: ServerComponents, steps: ShutdownSteps): Promise<void> {
+  const { rows, bodies, relay, log } = parts;
   parts.modelLists.close();
-  await parts.policyThreads.close();
-  await parts.lastUsed.close();
-  for (const spool of [parts.rows, parts.bodies])
-    await spool.flush(FLUSH_TIMEOUT_MS).catch((error: unknown) => {
-      parts.log.warn(
-        { err: error },
-        'request log rows or bodies remain in the spool and will be stored in the database at the next start',
-      );
-    });
-  await closeRelayComponents(parts.relay, FLUSH_TIMEOUT_MS, parts.log);
-  await parts.guardrails.close();
-  await parts.rows.close();
-  await parts.bodies.close();
-  await parts.answerCache.close();
-  await parts.transport.close();
-  await parts.database.close();
+  await steps.run('database', FLUSH_TIMEOUT_MS + JOURNAL_MS, [
+    parts.policyThreads.close(),
+    parts.lastUsed.close(),
+    relay.sessions.close(),
+    parts.guardrails.close(),
+    flushSpools([rows, bodies, relay.rows], log),
+  ]);
+  await steps.run('spools', CLOSE_SPOOLS_MS, [rows.close(), bodies.close(), relay.rows.close()]);
+  await steps.run('connections', CLOSE_CONNECTIONS_MS, [
+    parts.answerCache.close(),
+    parts.transport.close(),
+    parts.database.close(),
+  ]);
+}
+
+async function flushSpools(
+  spools: readonly { flush(timeoutMs: number): Promise<void> }[],
+  log: Log,
+): Promise<void> {
+  const results = await Promise.allSettled(spools.map((spool) => spool.flush(FLUSH_TIMEOUT_MS)));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed)
+    log.warn(
+      { err: failed.reason },
+      'records remain in the data directory and will be stored in the database at the next start',
+    );
 }
 
 /**

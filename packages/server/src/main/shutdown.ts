@@ -5,15 +5,18 @@ import type { OpenedListeners } from './listeners.ts';
 import type { ShutdownController } from './process-signals.ts';
 import type { ProcessContext } from './processes/process-context.ts';
 import { closeServerComponents, type ServerComponents } from './server-components.ts';
+import { ShutdownSteps } from './shutdown-steps.ts';
 
 /** Time for exchanges to close their connections after they have sent an error. */
 const CLOSE_MS = 2_000;
 
 /**
- * How long the process may take to close its components after its last request. Longer than the time limits of the
- * flushes together, and shorter than what remains of the grace periods of systemd and Kubernetes.
+ * Time limits of the steps after the last request. With those of `closeServerComponents`, they add up to 20 seconds, which is
+ * less than what remains of the grace periods of systemd and Kubernetes.
  */
-const CLOSE_COMPONENTS_MS = 20_000;
+const BACKGROUND_WORK_MS = 5_000;
+const LAST_WRITES_MS = 4_000;
+const FINAL_METRICS_MS = 1_000;
 
 /**
  * How long new requests receive 503 before the listeners close. A load balancer without health checks, such
@@ -39,9 +42,8 @@ interface Closable {
 
 /** The tasks and connections that must end before the components are closed. */
 interface ShutdownTargets
-  extends Readonly<
-    Record<'watch' | 'retention' | 'anchors' | 'delivery' | 'api' | 'sessions' | 'address', Closable>
-  > {
+  extends Readonly<Record<'watch' | 'retention' | 'anchors' | 'address', Closable>>,
+    Readonly<Record<'delivery' | 'api' | 'sessions', { close(): Promise<void> }>> {
   readonly listening: OpenedListeners;
   readonly gateway: Pick<SharedGatewayDependencies, 'openExchanges' | 'background'>;
   readonly host: Pick<ProcessContext, 'reportFinalMetrics'>;
@@ -119,32 +121,31 @@ async function drainAndClose(
     targets.gateway.openExchanges.interruptAll(drainTimeoutFault()),
   );
   const drained = targets.listening.drain(drainMs + CLOSE_MS).finally(() => timeout.cancel());
-  const late = drained.then(() => waitMs(CLOSE_COMPONENTS_MS)).then(() => 'late' as const);
-  if ((await Promise.race([closeAll(parts, targets, drained), late])) !== 'late') return;
-  parts.log.warn(
-    {},
-    'shutdown was not completed in time, possibly because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
-  );
+  const steps = new ShutdownSteps(systemClock, parts.log);
+  const backgroundWork = [endBackgroundWork(parts, targets), targets.delivery.close()];
+  // `steps` reports an error, but only after the drain.
+  for (const work of backgroundWork) work.catch(() => undefined);
+  await drained;
+  await steps.run('background_work', BACKGROUND_WORK_MS, backgroundWork);
+  await steps.run('last_writes', LAST_WRITES_MS, [
+    parts.monitoring.flush(),
+    targets.api.close(),
+    targets.gateway.background.close(LAST_WRITES_MS / 2),
+    targets.sessions.close(),
+  ]);
+  await steps.run('metrics', FINAL_METRICS_MS, [targets.host.reportFinalMetrics()]);
+  await closeServerComponents(parts, steps);
+  steps.finish();
 }
 
-async function closeAll(
-  parts: ServerComponents,
-  targets: ShutdownTargets,
-  drained: Promise<void>,
-): Promise<void> {
+/** Ends the work that no request waits for. Requests in progress may still run. */
+async function endBackgroundWork(parts: ServerComponents, targets: ShutdownTargets): Promise<void> {
   await targets.watch.close();
   targets.address.close();
   await Promise.all([targets.retention.close(), targets.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);
   await parts.evaluationPool.close();
   await parts.monitoring.stop();
-  await Promise.all([drained, targets.delivery.close()]);
-  await parts.monitoring.flush();
-  await targets.api.close();
-  await targets.gateway.background.close();
-  await targets.sessions.close();
-  await targets.host.reportFinalMetrics();
-  await closeServerComponents(parts);
 }
 
 function waitMs(ms: number): Promise<void> {

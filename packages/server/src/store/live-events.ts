@@ -74,6 +74,22 @@ export async function getLatestLiveEventPosition(reader: DatabaseReader): Promis
   return { xid: 0, seq: row?.seq ?? 0 };
 }
 
+/**
+ * Returns the position of an organization's latest event, or of an earlier one if `upTo` is given. Events of the
+ * organization that commit later always have a later position.
+ */
+export async function getLatestOrgEventPosition(
+  reader: DatabaseReader,
+  orgId: string,
+  upTo?: LiveEventPosition,
+): Promise<LiveEventPosition> {
+  let query = reader.selectFrom('live_events').select(['xid', 'seq']).where('org_id', '=', orgId);
+  if (upTo) query = query.where(sql<boolean>`(xid, seq) <= (${upTo.xid}, ${upTo.seq})`);
+  if (getDatabaseEngine(reader) === 'postgres') query = query.where(sql<boolean>`xid < ${FIRST_RUNNING_XID}`);
+  const latest = await query.orderBy('xid', 'desc').orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  return latest ?? (await getRemovedPosition(reader, orgId));
+}
+
 /** Selects live events of several organizations in a range of positions. */
 export interface LiveEventQuery {
   readonly orgIds: readonly string[];
@@ -154,19 +170,14 @@ export async function hasAllLiveEventsAfter(
   orgId: string,
   after: LiveEventPosition,
 ): Promise<boolean> {
-  const removed = parseLiveEventPosition((await getSetting(reader, removedPositionSetting(orgId))) ?? '0-0');
-  return removed === null || !isLiveEventPositionAfter(removed, after);
+  return !isLiveEventPositionAfter(await getRemovedPosition(reader, orgId), after);
 }
 
-/** Formats a position as text. Clients use the text to continue an event stream. */
-export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string {
-  return `${xid}-${seq}`;
-}
-
-/** Parses a position. Returns null if the text does not have the format of `formatLiveEventPosition`. */
-export function parseLiveEventPosition(text: string): LiveEventPosition | null {
-  const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
-  return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };
+/** Returns the position of the last deleted event of an organization. */
+async function getRemovedPosition(reader: DatabaseReader, orgId: string): Promise<LiveEventPosition> {
+  const text = (await getSetting(reader, removedPositionSetting(orgId))) ?? '';
+  const [, xid = 0, seq = 0] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
+  return { xid: Number(xid), seq: Number(seq) };
 }
 
 /** Deletes expired events, and records the position up to which events were deleted. */
@@ -194,7 +205,7 @@ export async function expireLiveEvents(writer: DatabaseWriter, nowMs: number): P
       .where('org_id', '=', id)
       .where(sql<boolean>`(xid, seq) <= (${last.xid}, ${last.seq})`)
       .execute();
-    await storeSetting(writer, removedPositionSetting(id), formatLiveEventPosition(last));
+    await storeSetting(writer, removedPositionSetting(id), `${last.xid}-${last.seq}`);
   }
 }
 

@@ -30,7 +30,10 @@ export interface Database {
    * rows that it changes, in the order of their ids. With SQLite, it runs in turn with other transactions.
    */
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T>;
-  /** Resolves if the database responds, and rejects otherwise. Used for `/readyz`. */
+  /**
+   * Resolves if the database responds and, as far as is known without a write, accepts writes. Otherwise rejects with a
+   * `Fault` with the reason. Used for `/readyz`.
+   */
   ping(): Promise<void>;
   /**
    * Inserts rows of the spool into `exchanges` and adds them to the rollups, in one transaction. Ignores rows

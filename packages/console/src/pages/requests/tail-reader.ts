@@ -87,9 +87,8 @@ export class TailReader {
   async #readOnce(from: string): Promise<void> {
     const events = this.#events;
     this.#events = [];
-    const position = this.#join(from, events);
+    const { position, rest } = this.#join(from, events);
     this.#position = position;
-    const rest = events.filter(({ id }) => id === null || isBefore(position, id));
     const last = rest.at(-1);
     if (!last) return;
     const list = this.#list;
@@ -108,26 +107,21 @@ export class TailReader {
   }
 
   /**
-   * Applies the events that directly follow each other. Returns the ID up to which the list is then complete.
+   * Applies the events that directly follow each other. Returns the ID up to which the list is then complete, and the events
+   * that may come after it.
    */
-  #join(from: string, events: readonly TailEvent[]): string {
+  #join(from: string, events: readonly TailEvent[]) {
     let position = from;
+    let rest = events;
     const { acceptsEvents, isWatched, addBatch } = this.#options;
-    if (!acceptsEvents) return position;
-    for (const { after, id, batch } of events) {
-      if (id !== null && !isBefore(position, id)) continue;
-      if (batch === null || id === null || after !== position) break;
-      if (batch.omitted !== 0 && isWatched()) break;
-      addBatch(batch);
-      position = id;
+    for (const [index, { after, id, batch }] of events.entries()) {
+      const isUsable = acceptsEvents && batch !== null && (batch.omitted === 0 || !isWatched());
+      if (isUsable && id !== null && after === position) {
+        addBatch(batch);
+        position = id;
+      }
+      if (id === position) rest = events.slice(index + 1);
     }
-    return position;
+    return { position, rest };
   }
-}
-
-/** Whether an ID is before another. An ID consists of two numbers, of which the first is more significant. */
-function isBefore(one: string, other: string): boolean {
-  const [a = 0, b = 0] = one.split('-').map(Number);
-  const [c = 0, d = 0] = other.split('-').map(Number);
-  return a < c || (a === c && b < d);
 }

@@ -6,7 +6,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
 import { appendAuditEntry } from '../../store/audit-entries.ts';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
-import { expireLiveEvents, type LiveEventPosition, parseLiveEventPosition } from '../../store/live-events.ts';
+import { expireLiveEvents, type LiveEventPosition } from '../../store/live-events.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/store-interfaces.ts';
@@ -157,7 +157,7 @@ test('a watcher that reconnects to any process resumes where it stopped', async 
   await change(database, 'keys.revoke');
   await ingestRows(t, database, [createTestExchangeRow('exc_1')]);
   const second = openHub();
-  const again = watch(second, { after: parseLiveEventPosition(id ?? '') });
+  const again = watch(second, { after: second.parseEventId(TEST_ORG_ID, id ?? '') });
   await look(clock, second, 0);
   const heard = await hear(again);
   assert.deepEqual(
@@ -291,7 +291,30 @@ test('without events, a watcher receives a keep-alive with its position every 15
     await look(clock, hub);
     if (watcher.isIdle) continue;
     texts += 1;
-    assert.match((await hear(watcher)).id ?? '', /^0-\d+$/);
+    assert.match((await hear(watcher)).id ?? '', /^[\w-]{22}$/);
   }
   assert.equal(texts, 2);
+});
+
+test('event ids do not show whether other organizations have events', async (t) => {
+  const { clock, database, hub, openHub } = await openHarness(t);
+  await change(database, 'keys.create');
+  const watcher = watch(hub);
+  await look(clock, hub);
+  const { id: first } = await hear(watcher);
+  const ids = new Set<string | null | undefined>();
+  for (let n = 0; n < 40; n++) {
+    await change(database, 'keys.create', OTHER);
+    await look(clock, hub);
+    if (!watcher.isIdle) ids.add((await hear(watcher)).id);
+  }
+  const other = openHub();
+  const again = watch(other);
+  await look(clock, other, 0);
+  ids.add((await hear(again)).id);
+  assert.deepEqual([...ids], [first]);
+  assert.notDeepEqual(hub.parseEventId(OTHER, first ?? ''), hub.parseEventId(TEST_ORG_ID, first ?? ''));
+  await change(database, 'keys.revoke');
+  await look(clock, hub);
+  assert.notEqual((await hear(watcher)).id, first);
 });

@@ -2,10 +2,11 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { formatLiveEventId, parseLiveEventId } from '../../store/live-event-ids.ts';
 import {
   expireLiveEvents,
-  formatLiveEventPosition,
   getLatestLiveEventPosition,
+  getLatestOrgEventPosition,
   hasAllLiveEventsAfter,
   isLiveEventPositionAfter,
   type LiveEventPosition,
@@ -87,11 +88,21 @@ export class LiveHub {
       );
     this.#show = options.show;
     const watcher = new LiveWatcher(options, (ended) => this.#remove(ended));
+    if (options.after !== null) watcher.eventId = this.#formatEventId(options.orgId, options.after);
     this.#byOrg.set(options.orgId, ofOrg.add(watcher));
     this.#count += 1;
     watcher.enqueue('retry: 2000\n\n', this.#options.clock.monotonic());
     this.#soon(0);
     return watcher;
+  }
+
+  /** Returns the position of an event id, as `parseLiveEventId` does. */
+  parseEventId(orgId: string, id: string): LiveEventPosition | null {
+    return parseLiveEventId(this.#options.database.read, orgId, id);
+  }
+
+  #formatEventId(orgId: string, position: LiveEventPosition): string {
+    return formatLiveEventId(this.#options.database.read, orgId, position);
   }
 
   /** Resolves when no read is in progress. */
@@ -156,7 +167,7 @@ export class LiveHub {
       this.#position = last.position;
       if (events.length < EVENTS_PER_READ) break;
     }
-    this.#heartbeat(this.#position);
+    this.#heartbeat();
   }
 
   /**
@@ -185,7 +196,7 @@ export class LiveHub {
         !(await hasAllLiveEventsAfter(read, orgId, after)) ||
         isLiveEventPositionAfter(after, upTo)
       ) {
-        this.#begin(watcher, upTo, after === null);
+        await this.#begin(watcher, upTo, after === null);
         continue;
       }
       const events = await listLiveEventsAfter(read, {
@@ -204,9 +215,12 @@ export class LiveHub {
    * Starts a watcher at the current position. Sends `resync` if the client missed events that are no longer
    * stored.
    */
-  #begin(watcher: LiveWatcher, position: LiveEventPosition, isNew: boolean): void {
+  async #begin(watcher: LiveWatcher, position: LiveEventPosition, isNew: boolean): Promise<void> {
+    const { orgId } = watcher.subscription;
+    const latest = await getLatestOrgEventPosition(this.#options.database.read, orgId, position);
     watcher.isCaughtUp = true;
-    const id = `id: ${formatLiveEventPosition(position)}\n`;
+    watcher.eventId = this.#formatEventId(orgId, latest);
+    const id = `id: ${watcher.eventId}\n`;
     watcher.position = position;
     watcher.enqueue(isNew ? `${id}\n` : `${id}${RESYNC_EVENT}`, this.#options.clock.monotonic());
   }
@@ -219,17 +233,18 @@ export class LiveHub {
     const { clock, database } = this.#options;
     const [first] = watchers;
     if (!first) return;
+    const last = events.at(-1);
+    const id = last && this.#formatEventId(first.subscription.orgId, last.position);
     const textFor = createLiveEventFormatter(database.read, first.subscription.orgId, events, this.#show);
     for (const watcher of watchers) {
       const text = await textFor(watcher);
-      // The position goes into the last event. If the connection breaks earlier, the client receives all
+      // The id goes into the last event. If the connection breaks earlier, the client receives all
       // events again and misses none.
-      const whole =
-        text === NO_EVENT_TEXT
-          ? NO_EVENT_TEXT
-          : `${text.slice(0, -1)}id: ${formatLiveEventPosition(upTo)}\n\n`;
-      if (whole === NO_EVENT_TEXT || watcher.enqueue(whole, clock.monotonic())) watcher.position = upTo;
-      else watcher.isCaughtUp = false;
+      const whole = text === NO_EVENT_TEXT ? NO_EVENT_TEXT : `${text.slice(0, -1)}id: ${id}\n\n`;
+      if (whole === NO_EVENT_TEXT || watcher.enqueue(whole, clock.monotonic())) {
+        watcher.position = upTo;
+        watcher.eventId = id ?? watcher.eventId;
+      } else watcher.isCaughtUp = false;
     }
   }
 
@@ -238,13 +253,13 @@ export class LiveHub {
    * a comment, so that browsers can detect a dead connection. It contains the position, so that a client that
    * receives no other events can continue there.
    */
-  #heartbeat(position: LiveEventPosition): void {
+  #heartbeat(): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#beatenAt < HEARTBEAT_INTERVAL_MS) return;
     this.#beatenAt = now;
     for (const watcher of this.#all())
       if (watcher.isCaughtUp && watcher.isIdle)
-        watcher.enqueue(`event: beat\ndata: {}\nid: ${formatLiveEventPosition(position)}\n\n`, now);
+        watcher.enqueue(`event: beat\ndata: {}\nid: ${watcher.eventId}\n\n`, now);
   }
 
   #expireLater(): void {

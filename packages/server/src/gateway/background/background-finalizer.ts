@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@floe/contract/json';
-import type { Clock, Timer } from '../../core/clock.ts';
+import { type Clock, resolveWithFallback, type Timer } from '../../core/clock.ts';
 import type { Grant } from '../../guardrails/grant.ts';
 import { toBudgetCharges } from '../../guardrails/grant-charges.ts';
 import {
@@ -56,8 +56,10 @@ class PollingFinalizer implements BackgroundFinalizer {
   readonly #owner = randomUUID();
   /** The grants of this process, by exchange id. */
   readonly #grants = new Map<string, Grant | null>();
-  /** Writes in progress. */
-  readonly #pendingWrites = new Set<Promise<void>>();
+  /** The exchanges that are not in the database yet, by id. */
+  readonly #unstored = new Map<string, PendingExchange>();
+  /** Transactions in progress. */
+  readonly #writes = new Set<Promise<unknown>>();
   #timer: Timer;
   #round: Promise<void> | null = null;
   #closed = false;
@@ -68,7 +70,7 @@ class PollingFinalizer implements BackgroundFinalizer {
   }
 
   defer({ responseId, origin, grant, ...rest }: DeferredExchange): void {
-    const { clock, database, gateway } = this.#options;
+    const { clock, database } = this.#options;
     const { row } = rest;
     const pending: PendingExchange = { ...rest, charges: grant ? toBudgetCharges(grant) : [] };
     const now = clock.now();
@@ -86,16 +88,13 @@ class PollingFinalizer implements BackgroundFinalizer {
       exchange_json: JSON.stringify(pending),
     };
     this.#grants.set(row.id, grant);
-    database
-      .transaction((writer) => insertBackgroundResponse(writer, stored))
-      .then(() => this.#scheduleSoon())
-      .catch((error: unknown) => {
-        gateway().log.warn(
-          { err: error, request_id: row.id },
-          'background response could not be stored for polling; its full reservation is charged',
-        );
-        this.#recordRow(pending, buildLostResponseRow(pending), null);
-      });
+    this.#unstored.set(row.id, pending);
+    this.#track(database.transaction((writer) => insertBackgroundResponse(writer, stored))).then(
+      () => {
+        if (this.#unstored.delete(row.id)) this.#scheduleSoon();
+      },
+      (error: unknown) => this.#recordUnstored(pending, error),
+    );
   }
 
   async recordEnd(orgId: string, responseId: string, response: JsonObject): Promise<void> {
@@ -122,10 +121,18 @@ class PollingFinalizer implements BackgroundFinalizer {
       );
   }
 
-  async close(): Promise<void> {
+  async close(limitMs: number): Promise<void> {
     this.#closed = true;
     this.#timer.cancel();
-    await Promise.all([this.#round, ...this.#pendingWrites]);
+    const { clock } = this.#options;
+    await resolveWithFallback(clock, limitMs, this.#endWrites(), undefined);
+    for (const pending of this.#unstored.values())
+      this.#recordUnstored(pending, new Error('the database did not respond before the process ended'));
+  }
+
+  /** Does not wait for the responses of providers, because another process or the next start polls them again. */
+  async #endWrites(): Promise<void> {
+    await Promise.allSettled(this.#writes);
     const { database, gateway } = this.#options;
     await database
       .transaction((writer) => releaseBackgroundResponses(writer, this.#owner))
@@ -135,6 +142,25 @@ class PollingFinalizer implements BackgroundFinalizer {
           'lease on background responses could not be released; other processes can poll them after the lease expires',
         ),
       );
+  }
+
+  /** Writes the row of an exchange that cannot be polled later. */
+  #recordUnstored(pending: PendingExchange, error: unknown): void {
+    if (!this.#unstored.delete(pending.row.id)) return;
+    this.#options
+      .gateway()
+      .log.warn(
+        { err: error, request_id: pending.row.id },
+        'background response could not be stored for polling; its full reservation is charged',
+      );
+    this.#recordRow(pending, buildLostResponseRow(pending), null);
+  }
+
+  #track<T>(write: Promise<T>): Promise<T> {
+    this.#writes.add(write);
+    const end = () => this.#writes.delete(write);
+    write.then(end, end);
+    return write;
   }
 
   /** Schedules a poll soon, because there is a response to poll. */
@@ -159,7 +185,8 @@ class PollingFinalizer implements BackgroundFinalizer {
     const now = clock.now();
     const round = { owner: this.#owner, nowMs: now, leaseUntilMs: now + LEASE_MS, maxPerOrg: MAX_PER_ORG };
     try {
-      const due = await database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
+      const leasing = database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
+      const due = await this.#track(leasing);
       await Promise.all(due.map((row) => this.#pollResponse(row)));
     } catch (error) {
       gateway().log.warn({ err: error }, 'background responses could not be polled; retrying later');
@@ -169,6 +196,7 @@ class PollingFinalizer implements BackgroundFinalizer {
   async #pollResponse(row: BackgroundResponseRow): Promise<void> {
     const { clock, database } = this.#options;
     const answer = await this.#fetchResponse(row);
+    if (this.#closed) return;
     if (answer !== 'under way') return this.#finalize(row, answer);
     if (clock.now() >= row.expires_at) return this.#finalize(row, null);
     const nextAt = clock.now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(row.attempts, 10));
@@ -196,7 +224,11 @@ class PollingFinalizer implements BackgroundFinalizer {
     }
   }
 
-  async #finalize(row: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
+  #finalize(row: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
+    return this.#track(this.#claimAndRecord(row, response));
+  }
+
+  async #claimAndRecord(row: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
     const { database, gateway } = this.#options;
     const pending = parsePendingExchange(row.exchange_json);
     const isMine = await database.transaction((writer) => claimBackgroundResponse(writer, row.id));

@@ -39,5 +39,9 @@ export interface BackgroundFinalizer {
    * it.
    */
   pollSoon(orgId: string, responseId: string): void;
-  close(): Promise<void>;
+  /**
+   * Stops polling. Waits up to `limitMs` until the database has the exchanges. Then writes the rows of the remaining
+   * exchanges, with their full reservations as their costs.
+   */
+  close(limitMs: number): Promise<void>;
 }

@@ -27,7 +27,7 @@ export function createAnalyticsRouteExpectations(): Record<string, RouteExpectat
       scope,
       anotherOrgs: 201,
     },
-    'GET /api/analytics/tail': list('/api/analytics/tail?after=0-0'),
+    'GET /api/analytics/tail': list(`/api/analytics/tail?after=${'A'.repeat(22)}`),
     'GET /api/analytics/export': list('/api/analytics/export'),
     'GET /api/analytics/months/{month}.csv': list('/api/analytics/months/2026-10.csv'),
     'GET /api/management/breakers/{id}/history': list(

@@ -122,3 +122,20 @@ function formatBytes(bytes: number): string {
     ? `${(bytes / 2 ** 30).toFixed(1)} GB`
     : `${Math.round(bytes / MEBIBYTE)} MB`;
 }
+
+/** Descriptors that a request needs: the connection of the client, and the connection to the provider. */
+const OPEN_FILES_PER_REQUEST = 2;
+
+/** Checks that the limit of open files permits the maximum number of requests in progress. */
+export function checkOpenFiles(maxRequests: number, limit: number | null): DoctorFinding {
+  if (limit === null)
+    return createSkippedFinding('open_files', 'the limit of open files can be read only on Linux');
+  const needed = maxRequests * OPEN_FILES_PER_REQUEST;
+  if (limit >= needed)
+    return createPassedFinding('open_files', `this user can have ${limit} files and connections open`);
+  return createWarningFinding(
+    'open_files',
+    `this user can have ${limit} files and connections open, but ${maxRequests} concurrent requests need up to ${needed}`,
+    'Increase the limit, for example with LimitNOFILE in systemd, with ulimits in Compose, or with ulimit -n in a shell. Or reduce server.overload.max_concurrent_requests.',
+  );
+}

@@ -3,6 +3,7 @@ export const DOCTOR_CHECKS = [
   'configuration',
   'data_directory',
   'disk',
+  'open_files',
   'secret_key',
   'database',
   'shared_store',

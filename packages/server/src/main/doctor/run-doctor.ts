@@ -5,6 +5,7 @@ import { readProcessEnvironment, type ServerEnvironment } from '../../config/env
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { formatCountWithNoun } from '../../core/count-with-noun.ts';
+import { readOpenFileLimit } from '../../core/open-file-limit.ts';
 import { compileCatalogs } from '../../gateway/compile-catalogs.ts';
 import { DEFAULT_ORG_ID } from '../../platform/config/stored-config.ts';
 import { deriveStoredSecretsKey } from '../../platform/secrets.ts';
@@ -21,7 +22,7 @@ import { compileConfig } from '../compile-config.ts';
 import { createOutboundAccess, type OutboundAccess } from '../outbound-access.ts';
 import { readServerUrl } from '../server-url-file.ts';
 import { checkConfiguration, createConfigErrorFindings } from './check-configuration.ts';
-import { checkClock, checkDataDirectory, checkDisk } from './check-machine.ts';
+import { checkClock, checkDataDirectory, checkDisk, checkOpenFiles } from './check-machine.ts';
 import { checkMailServer, checkProviders, type ProvidersToCheck } from './check-outbound.ts';
 import { checkCertificate, checkServer } from './check-server-and-certificate.ts';
 import { checkDatabase, checkSharedStore } from './check-stores.ts';
@@ -96,6 +97,7 @@ async function checkInstallation(
     ];
     return [
       await checkDisk(dataDir, database.bytes),
+      checkOpenFiles(server.overload.max_concurrent_requests, readOpenFileLimit()),
       finding,
       ...database.findings,
       ...shared.findings,

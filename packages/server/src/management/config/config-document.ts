@@ -4,8 +4,8 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json } from '@floe/contract/json';
 import { ConfigError, formatConfigPath, formatConfigProblem } from '../../config/config-problem.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import type { ConfigEnvironment } from '../../config/parse-config.ts';
-import { parseYamlDocument } from '../../config/yaml-document.ts';
+import type { ConfigEnvironment, ConfigLoadOptions } from '../../config/parse-config.ts';
+import { parseYamlDocument, toParsedYaml } from '../../config/yaml-document.ts';
 import { findConfigIssues } from './find-config-issues.ts';
 import { isSecretPath } from './secret-paths.ts';
 
@@ -67,8 +67,9 @@ export function parseConfigDocument({
   /** Whether a client submitted the document, or Floe exported it. */
   readonly origin: 'submitted' | 'exported';
 }): ParsedConfigDocument {
-  const text = documentText(given);
-  const { tree } = parseYamlDocument(text);
+  const text = origin === 'exported' ? '' : documentText(given);
+  const yaml = origin === 'exported' ? toParsedYaml(given.config) : parseYamlDocument(text);
+  const { tree } = yaml;
   const { kept, standIns } = findKeptSecrets(tree, given.variables);
   const env: ConfigEnvironment = {
     configPath: undefined,
@@ -77,7 +78,7 @@ export function parseConfigDocument({
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
   };
-  const loaded = loadDocument(text, env, kept, origin === 'submitted');
+  const loaded = loadDocument({ text, yaml }, env, kept, origin === 'submitted');
   const { orgs } = loaded.config;
   const own = orgs.findIndex(({ id }) => id === orgId);
   const at = own === -1 && orgs.length === 1 ? 0 : own;
@@ -129,10 +130,15 @@ function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   return paths;
 }
 
-function loadDocument(text: string, env: ConfigEnvironment, kept: readonly KeptPath[], isSubmitted: boolean) {
+function loadDocument(
+  parsed: Pick<ConfigLoadOptions, 'text' | 'yaml'>,
+  env: ConfigEnvironment,
+  kept: readonly KeptPath[],
+  isSubmitted: boolean,
+) {
   try {
     const checks = isSubmitted ? { validateSemantics: findConfigIssues } : { ignoresReferences: true };
-    return loadConfig({ text, env, ...checks });
+    return loadConfig({ ...parsed, env, ...checks });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const [first] = error.problems;

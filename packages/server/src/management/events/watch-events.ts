@@ -3,7 +3,6 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { LiveHub } from '../../analytics/live/live-hub.ts';
 import { requireActorScope } from '../../platform/actor.ts';
-import { parseLiveEventPosition } from '../../store/live-events.ts';
 import { EventStreamResponse, eventStreamSchema } from '../event-stream-response.ts';
 import type { Operation } from '../operation.ts';
 import { parseRequestFilters } from '../requests/request-filters.ts';
@@ -38,7 +37,7 @@ export function defineWatchEventsOperation(hub: LiveHub): Operation {
       for (const topic of topics)
         requireActorScope(actor, MONITORING_TOPICS.has(topic) ? 'monitoring' : 'management', 'read');
       const lastEventId = streamContext?.lastEventId;
-      const after = lastEventId === undefined ? null : parseLiveEventPosition(lastEventId);
+      const after = lastEventId === undefined ? null : hub.parseEventId(actor.orgId, lastEventId);
       if (lastEventId !== undefined && after === null)
         throw new Fault(
           'invalid_request',

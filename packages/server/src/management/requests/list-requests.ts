@@ -1,6 +1,7 @@
 import { requestListPage, requestListQuery } from '@floe/contract/api/analytics';
 import { getExchangePage } from '../../store/exchanges.ts';
-import { formatLiveEventPosition, getLatestLiveEventPosition } from '../../store/live-events.ts';
+import { formatLiveEventId } from '../../store/live-event-ids.ts';
+import { getLatestOrgEventPosition } from '../../store/live-events.ts';
 import { listLiveExchangeIdsAfter } from '../../store/live-exchange-ids.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
@@ -18,7 +19,8 @@ export const listRequestsOperation = defineReadOperation({
   answer: requestListPage,
   async run({ orgId, reader }, { query }) {
     const { limit, cursor, live } = query;
-    const head = live === 'true' && cursor === undefined ? await getLatestLiveEventPosition(reader) : null;
+    const head =
+      live === 'true' && cursor === undefined ? await getLatestOrgEventPosition(reader, orgId) : null;
     const asked = { orgId, limit, cursor, ...parseTimeRange(query), ...parseRequestFilters(query) };
     const { rows, nextCursor } = await getExchangePage(reader, asked);
     if (head === null) return { data: rows.map(toRequestResource), next_cursor: nextCursor };
@@ -27,7 +29,7 @@ export const listRequestsOperation = defineReadOperation({
     return {
       data: rows.filter(({ id }) => !later.has(id)).map(toRequestResource),
       next_cursor: nextCursor,
-      live_id: formatLiveEventPosition(head),
+      live_id: formatLiveEventId(reader, orgId, head),
     };
   },
 });

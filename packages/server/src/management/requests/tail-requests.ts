@@ -3,14 +3,13 @@ import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { extractExchangeBatches } from '../../analytics/live/live-messages.ts';
 import { getLiveBatchMatches } from '../../store/live-batch-matches.ts';
+import { formatLiveEventId, parseLiveEventId } from '../../store/live-event-ids.ts';
 import {
-  formatLiveEventPosition,
-  getLatestLiveEventPosition,
+  getLatestOrgEventPosition,
   hasAllLiveEventsAfter,
   isLiveEventPositionAfter,
   type LiveEventPosition,
   listLiveEventsAfter,
-  parseLiveEventPosition,
 } from '../../store/live-events.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseRequestFilters } from './request-filters.ts';
@@ -36,15 +35,18 @@ export const tailRequestsOperation = defineReadOperation({
   query: requestTailQuery,
   answer: requestTailPage,
   async run({ orgId, reader }, { query }) {
-    const after = requirePosition(query.after, 'after');
-    const head = await getLatestLiveEventPosition(reader);
-    const asked = query.until === undefined ? head : requirePosition(query.until, 'until');
+    const parse = (param: 'after' | 'until', text: string) =>
+      requirePosition(parseLiveEventId(reader, orgId, text), param);
+    const format = (position: LiveEventPosition) => formatLiveEventId(reader, orgId, position);
+    const after = parse('after', query.after);
+    const head = await getLatestOrgEventPosition(reader, orgId);
+    const asked = query.until === undefined ? head : parse('until', query.until);
     const upTo = isLiveEventPositionAfter(asked, head) ? head : asked;
     if (isLiveEventPositionAfter(after, head) || !(await hasAllLiveEventsAfter(reader, orgId, after)))
-      return resyncPage(upTo);
+      return resyncPage(format(upTo));
     const limit = MAX_EVENTS + 1;
     const events = await listLiveEventsAfter(reader, { orgIds: [orgId], after, upTo, limit });
-    if (events.length === limit) return resyncPage(upTo);
+    if (events.length === limit) return resyncPage(format(upTo));
     const batches = extractExchangeBatches(events);
     const { count, rows } = await getLiveBatchMatches(
       reader,
@@ -56,18 +58,17 @@ export const tailRequestsOperation = defineReadOperation({
       count,
       sampled: count > rows.length,
       data: rows.map(toRequestResource),
-      live_id: formatLiveEventPosition(isLiveEventPositionAfter(after, upTo) ? after : upTo),
+      live_id: format(isLiveEventPositionAfter(after, upTo) ? after : upTo),
       resync: false,
     };
   },
 });
 
-function resyncPage(upTo: LiveEventPosition): z.input<typeof requestTailPage> {
-  return { count: 0, sampled: false, data: [], live_id: formatLiveEventPosition(upTo), resync: true };
+function resyncPage(liveId: string): z.input<typeof requestTailPage> {
+  return { count: 0, sampled: false, data: [], live_id: liveId, resync: true };
 }
 
-function requirePosition(text: string, param: string): LiveEventPosition {
-  const position = parseLiveEventPosition(text);
+function requirePosition(position: LiveEventPosition | null, param: string): LiveEventPosition {
   if (position === null)
     throw new Fault('invalid_request', `${param}: must be an event id from the event stream`, { param });
   return position;

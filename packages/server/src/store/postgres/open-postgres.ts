@@ -18,6 +18,7 @@ import { DayPartitions } from './day-partitions.ts';
 import { ingestPostgresSpoolRegion } from './ingest-region.ts';
 import { runMigrationTransaction } from './migration-transaction.ts';
 import { describePostgresOutage, getPostgresErrorCode } from './postgres-errors.ts';
+import { PostgresLiveness } from './postgres-liveness.ts';
 import {
   createPostgresPool,
   POSTGRES_CONNECT_TIMEOUT_MS,
@@ -25,6 +26,7 @@ import {
   type PostgresPool,
 } from './postgres-pool.ts';
 import { PostgresSnapshotSignals } from './postgres-snapshot-signals.ts';
+import { PostgresWriteFailures, requireWritable } from './postgres-write-access.ts';
 
 /**
  * Number of connections, which lists, charts, management operations and row batches share. More connections
@@ -93,7 +95,8 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
     await patient.end();
   }
   const { log, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const pool = createPostgresPool({ url, log, connections: CONNECTIONS, statementTimeoutMs });
+  const liveness = new PostgresLiveness(url, options.clock);
+  const pool = createPostgresPool({ url, log, connections: CONNECTIONS, statementTimeoutMs, liveness });
   const kysely = createKysely(pool);
   const signals = new PostgresSnapshotSignals({ url, read: kysely, clock: options.clock, log: options.log });
   await signals.open();
@@ -112,7 +115,7 @@ class PostgresDatabase implements Database, BeatStore {
   readonly #clock: Clock;
   readonly #partitions = new DayPartitions();
   readonly #writeTurns: FairTurnScheduler;
-
+  readonly #writeFailures: PostgresWriteFailures;
   readonly #auditKey: KeyObject;
 
   constructor(
@@ -132,24 +135,24 @@ class PostgresDatabase implements Database, BeatStore {
     this.signals = signals;
     this.#clock = clock;
     this.#writeTurns = new FairTurnScheduler(clock, WRITE_TURNS);
+    this.#writeFailures = new PostgresWriteFailures(clock);
   }
 
   transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
     return this.#timer.time('transaction', async () => {
       const endTurn = await this.#writeTurns.acquire();
-      try {
-        return await runSerialized(this.#write, (writer) => {
-          setAuditKey(writer, this.#auditKey);
-          return work(writer);
-        });
-      } finally {
-        endTurn();
-      }
+      const run = runSerialized(this.#write, (writer) => {
+        setAuditKey(writer, this.#auditKey);
+        return work(writer);
+      });
+      return this.#writeFailures.observe(run).finally(endTurn);
     });
   }
 
   rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
-    return this.#timer.time('transaction', () => this.#write.transaction().execute(work));
+    return this.#timer.time('transaction', () =>
+      this.#writeFailures.observe(this.#write.transaction().execute(work)),
+    );
   }
 
   async ping(): Promise<void> {
@@ -162,14 +165,16 @@ class PostgresDatabase implements Database, BeatStore {
         ),
       ),
     );
-    const answered = this.#pool.withConnection((connection) => connection.query('select 1', []));
-    await Promise.race([answered, late.promise]).finally(() => timer.cancel());
+    await Promise.race([requireWritable(this.#pool), late.promise]).finally(() => timer.cancel());
+    this.#writeFailures.requireNone();
   }
 
   ingest(region: SpoolRegion): Promise<SpoolIngestResult> {
     return this.#timer.time('ingest', () =>
-      this.#pool.withConnection((connection) =>
-        ingestPostgresSpoolRegion(connection, this.#partitions, region),
+      this.#writeFailures.observe(
+        this.#pool.withConnection((connection) =>
+          ingestPostgresSpoolRegion(connection, this.#partitions, region),
+        ),
       ),
     );
   }

@@ -10,6 +10,7 @@ const INVALID_CHARACTER_CODES: ReadonlySet<string | null> = new Set(['22021', '2
 
 /** The SQLSTATE for a write to a server that accepts only reads, such as a standby. */
 const READ_ONLY = '25006';
+const DISK_FULL = '53100';
 
 /** The reasons for SQLSTATE codes and classes (the first two characters) of an unavailable server. */
 const OUTAGE_REASONS: Readonly<Record<string, string>> = {
@@ -48,6 +49,17 @@ export function describePostgresOutage(error: unknown): string | null {
   return error instanceof Error && PG_CLIENT_ERRORS.test(error.message)
     ? 'The database does not respond.'
     : null;
+}
+
+/** The SQLSTATEs of a server that cannot store anything: read-only, disk full, and errors of its files. */
+const WRITE_FAILURES = /^(25006|53100|58...)$/;
+
+/** Returns why the server cannot store anything. Null for other errors. */
+export function describePostgresWriteFailure(error: unknown): string | null {
+  const cause = error instanceof Fault ? error.cause : error;
+  const code = getPostgresErrorCode(cause);
+  if (code === null || !WRITE_FAILURES.test(code)) return null;
+  return code === DISK_FULL ? 'The disk of the database server is full.' : describePostgresOutage(cause);
 }
 
 /** Returns whether the server accepts only reads. Floe has no read-only transactions. */

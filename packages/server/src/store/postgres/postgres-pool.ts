@@ -5,6 +5,7 @@ import {
   isReadOnlyServerError,
   toPostgresStatementError,
 } from './postgres-errors.ts';
+import type { PostgresLiveness } from './postgres-liveness.ts';
 
 /** How long a caller waits for a free or new connection, in milliseconds. */
 export const POSTGRES_CONNECT_TIMEOUT_MS = 5_000;
@@ -37,6 +38,8 @@ export interface PostgresPoolOptions {
   readonly connections: number;
   /** Time limit for a statement. Null for migrations, which have none. */
   readonly statementTimeoutMs: number | null;
+  /** Ends calls when the server does not respond. If it is absent, only the time limits of this module end them. */
+  readonly liveness?: PostgresLiveness;
 }
 
 /**
@@ -48,6 +51,7 @@ export function createPostgresPool({
   log,
   connections,
   statementTimeoutMs,
+  liveness,
 }: PostgresPoolOptions): PostgresPool {
   // The types of `pg` do not contain the time limit of one query.
   const settings: pg.QueryConfig & { readonly query_timeout: number } = {
@@ -69,7 +73,7 @@ export function createPostgresPool({
   // An idle connection that breaks has no statement to reject. Without a listener, the error would end the
   // process.
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection was lost'));
-  return new PostgresPool(pool);
+  return new PostgresPool(pool, liveness ?? null);
 }
 
 /** Returns the statements that set up a new connection. */
@@ -101,20 +105,29 @@ interface StatementResult<Row> {
 export class PostgresPool {
   readonly options: object;
   readonly #pool: pg.Pool;
+  readonly #liveness: PostgresLiveness | null;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, liveness: PostgresLiveness | null) {
     this.#pool = pool;
+    this.#liveness = liveness;
     this.options = pool.options;
   }
 
   /**
    * Returns a free or new connection.
-   * @throws Fault `overloaded` if no connection is free within 5 seconds
+   * @throws Fault `overloaded` if no connection is free within 5 seconds, or if the server does not respond
    */
   async connect(): Promise<PostgresConnection> {
+    let connecting: Promise<pg.PoolClient> | null = null;
     try {
-      return new PostgresConnection(await this.#pool.connect());
+      await this.#liveness?.requireResponsive();
+      connecting = this.#pool.connect();
+      return new PostgresConnection(await watch(this.#liveness, connecting), this.#liveness);
     } catch (error) {
+      connecting?.then(
+        (client) => client.release(),
+        () => undefined,
+      );
       throw toPostgresStatementError(error, 'connect');
     }
   }
@@ -134,14 +147,20 @@ export class PostgresPool {
   }
 }
 
+function watch<T>(liveness: PostgresLiveness | null, call: Promise<T>): Promise<T> {
+  return liveness === null ? call : liveness.watch(call);
+}
+
 /** One connection from the pool. */
 export class PostgresConnection {
   readonly #client: pg.PoolClient;
+  readonly #liveness: PostgresLiveness | null;
   #broken: unknown = null;
   #isReadOnly = false;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, liveness: PostgresLiveness | null) {
     this.#client = client;
+    this.#liveness = liveness;
     client.on('error', this.#onError);
   }
 
@@ -176,7 +195,7 @@ export class PostgresConnection {
   async #run<Row>(query: pg.QueryConfig): Promise<StatementResult<Row>> {
     if (this.#broken !== null) throw this.#broken;
     try {
-      return toStatementResult<Row>(await this.#client.query(query));
+      return toStatementResult<Row>(await watch(this.#liveness, this.#client.query(query)));
     } catch (error) {
       const told = toPostgresStatementError(error, query.text);
       // The statement may still run on the server, and later statements would wait for it.

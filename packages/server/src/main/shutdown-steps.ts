@@ -1,0 +1,41 @@
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+
+/**
+ * Runs the steps of a shutdown one after the other. A step that exceeds its time limit or fails does not prevent the next
+ * step, so a database, disk or receiver that does not respond cannot prevent that records are stored.
+ */
+export class ShutdownSteps {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #log: Log;
+  readonly #late: string[] = [];
+  readonly #errors: unknown[] = [];
+
+  constructor(clock: Pick<Clock, 'after'>, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Waits until all parts of a step have ended, but at most `limitMs`. The remaining parts continue. */
+  async run(step: string, limitMs: number, parts: readonly Promise<unknown>[]): Promise<void> {
+    const late = Promise.withResolvers<'late'>();
+    const timer = this.#clock.after(limitMs, () => late.resolve('late'));
+    const ended = Promise.allSettled(parts);
+    const result = await Promise.race([ended, late.promise]);
+    timer.cancel();
+    if (result === 'late') this.#late.push(step);
+    void ended.then((results) => {
+      for (const each of results) if (each.status === 'rejected') this.#errors.push(each.reason);
+    });
+  }
+
+  /** Logs the steps that exceeded their time limits. @throws the first error of a step */
+  finish(): void {
+    if (this.#late.length > 0)
+      this.#log.warn(
+        { steps: this.#late },
+        'shutdown was not completed in time, possibly because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
+      );
+    if (this.#errors.length > 0) throw this.#errors[0];
+  }
+}

@@ -1,0 +1,45 @@
+// Tier: ci. Waits for the time limits of a database.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { sql } from 'kysely';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { createTestDatabase } from '../test/postgres-database.ts';
+import { startTcpProxy } from '../test/tcp-proxy.ts';
+import { openPostgres } from './open-postgres.ts';
+
+async function openThroughProxy(t: TestContext) {
+  const proxy = await startTcpProxy(await createTestDatabase(t));
+  t.after(() => proxy.close());
+  const database = await openPostgres(proxy.url, { log: silentLog, clock: systemClock });
+  t.after(() => database.close());
+  const read = () => sql`select 1`.execute(database.read);
+  const write = () => database.transaction((writer) => sql`select 1`.execute(writer));
+  return { proxy, database, read, write };
+}
+
+/** The duration in milliseconds until a call fails because the database is unavailable. */
+async function measureFailure(call: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await assert.rejects(call(), (error) => error instanceof Fault && error.code === 'overloaded');
+  return performance.now() - startedAt;
+}
+
+test('calls to a frozen server fail after 5 seconds, and later calls after 2 seconds, until it responds', async (t) => {
+  const { proxy, read, write } = await openThroughProxy(t);
+  await Promise.all([read(), read(), write()]);
+  proxy.freeze();
+  const calls = [read, read, write, write, ...Array.from({ length: 10 }, () => read)];
+  const first = await Promise.all(calls.map(measureFailure));
+  assert.ok(Math.max(...first) < 7_000, `${first.map(Math.round)}`);
+  const later = await Promise.all([read, write].map(measureFailure));
+  assert.ok(Math.max(...later) < 4_000, `${later.map(Math.round)}`);
+  proxy.restore();
+  await Promise.all([read(), write()]);
+});
+
+test('a statement that takes long continues while the server responds', async (t) => {
+  const { database } = await openThroughProxy(t);
+  await sql`select pg_sleep(6)`.execute(database.read);
+});

@@ -1,0 +1,84 @@
+import pg from 'pg';
+import type { Clock } from '../../core/clock.ts';
+
+/** Time after which an unanswered call causes a check of the server. */
+const SLOW_CALL_MS = 2_500;
+/** How long the server may take to respond to a check. */
+const CHECK_TIMEOUT_MS = 2_000;
+
+/**
+ * Distinguishes a slow statement from a server that does not respond, such as a frozen one. When a call has waited for
+ * 2.5 seconds, checks the server with a separate connection. If the check fails too, the call fails, and further calls wait
+ * only for a check until the server responds. A long query of a server that responds continues.
+ */
+export class PostgresLiveness {
+  readonly #url: string;
+  readonly #clock: Pick<Clock, 'after'>;
+  #check: Promise<boolean> | null = null;
+  #isUnresponsive = false;
+
+  constructor(url: string, clock: Pick<Clock, 'after'>) {
+    this.#url = url;
+    this.#clock = clock;
+  }
+
+  /**
+   * If the last check failed, checks the server again.
+   * @throws the result of `createTimeoutError` if the server still does not respond
+   */
+  async requireResponsive(): Promise<void> {
+    if (this.#isUnresponsive && !(await this.#isResponsive())) throw createTimeoutError();
+  }
+
+  /**
+   * Resolves to the result of a call. The call itself continues if this promise rejects.
+   * @throws the result of `createTimeoutError` if the server does not respond
+   */
+  watch<T>(call: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let isSettled = false;
+      const checkLater = () =>
+        this.#clock.after(SLOW_CALL_MS, async () => {
+          if (!(await this.#isResponsive())) reject(createTimeoutError());
+          else if (!isSettled) timer = checkLater();
+        });
+      let timer = checkLater();
+      const settle = () => {
+        isSettled = true;
+        timer.cancel();
+      };
+      call.then(resolve, reject).finally(settle);
+    });
+  }
+
+  #isResponsive(): Promise<boolean> {
+    this.#check ??= this.#runCheck().finally(() => {
+      this.#check = null;
+    });
+    return this.#check;
+  }
+
+  async #runCheck(): Promise<boolean> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'floe check',
+      connectionTimeoutMillis: CHECK_TIMEOUT_MS,
+      query_timeout: CHECK_TIMEOUT_MS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('select 1');
+      this.#isUnresponsive = false;
+    } catch (error) {
+      // Any other error, such as too many connections, is a response.
+      this.#isUnresponsive = error instanceof Error && /timeout/i.test(error.message);
+    }
+    client.end().catch(() => undefined);
+    return !this.#isUnresponsive;
+  }
+}
+
+function createTimeoutError(): Error {
+  return new Error('timeout: the database server did not respond to a check');
+}
