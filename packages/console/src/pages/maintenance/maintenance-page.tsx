@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { sendJson } from '../../data/api-client.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
   formatFullDateTime,
@@ -52,7 +52,9 @@ export function MaintenancePage() {
   const chosen = windows.find(({ id }) => id === asked) ?? null;
   const open = (id: string | null) => change({ open: id, plan: null });
   const view = phone ? 'list' : (query.get('view') ?? 'month');
-  useShortcuts([{ keys: 'c', does: maintenanceText.page.newWindow, run: () => open('new') }]);
+  useShortcuts([
+    { keys: 'c', does: maintenanceText.page.newWindow, run: () => open('new'), needs: 'monitoring' },
+  ]);
   const create = (
     <Button look="primary" icon={Plus} needs="monitoring" onClick={() => open('new')}>
       {maintenanceText.page.newWindow}
@@ -191,7 +193,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
       />
       {asked && (
         <ConfirmChangeDialog
-          sendChange={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
+          sendChange={() => deleteResource(`api/monitoring/maintenance/${encodeURIComponent(id)}`)}
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
           onClose={() => setAsked(false)}
