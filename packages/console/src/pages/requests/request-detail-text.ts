@@ -165,6 +165,7 @@ export const requestDetailText = {
     session: 'Session',
     cache: 'Cache',
     metadata: 'Metadata',
+    copyMetadata: (name: string) => `Copy ${name}`,
   },
   dropped: {
     title: 'Dropped fields',
