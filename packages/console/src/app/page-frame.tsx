@@ -57,6 +57,7 @@ export function PageFrame({
               </Fragment>
             ))}
             <h1
+              title={title}
               className={joinClassNames(
                 'truncate',
                 crumbs.length === 0
