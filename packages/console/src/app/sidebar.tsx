@@ -29,7 +29,9 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
   useShortcuts([{ keys: '[', does: 'Collapse or expand the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
   const list = useRef<HTMLDivElement>(null);
-  useScrollCurrentLinkIntoView(list, useLocation({ select: ({ pathname }) => pathname }));
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  // On a phone, the list is rendered when the menu is opened.
+  useScrollCurrentLinkIntoView(list, `${path} ${open}`);
   if (phone && !open) return null;
   return (
     <>
