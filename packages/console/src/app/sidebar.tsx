@@ -29,9 +29,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
   useShortcuts([{ keys: '[', does: 'Collapse or expand the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
   const list = useRef<HTMLDivElement>(null);
-  const path = useLocation({ select: ({ pathname }) => pathname });
-  // On a phone, the list is rendered when the menu is opened.
-  useScrollCurrentLinkIntoView(list, `${path} ${open}`);
+  useScrollCurrentLinkIntoView(list, useLocation({ select: ({ pathname }) => `${pathname} ${open}` }));
   if (phone && !open) return null;
   return (
     <>

@@ -55,11 +55,7 @@ export function MaintenancePage() {
   useShortcuts([
     { keys: 'c', does: maintenanceText.page.newWindow, run: () => open('new'), needs: 'monitoring' },
   ]);
-  const create = (
-    <Button look="primary" icon={Plus} needs="monitoring" onClick={() => open('new')}>
-      {maintenanceText.page.newWindow}
-    </Button>
-  );
+  const create = <CreateButton onClick={() => open('new')} />;
   return (
     <PageFrame
       title={maintenanceText.page.title}
@@ -102,6 +98,14 @@ export function MaintenancePage() {
         <MaintenanceWindowDialog key={asked} window={chosen} planned={planned} onClose={() => open(null)} />
       )}
     </PageFrame>
+  );
+}
+
+function CreateButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button look="primary" icon={Plus} needs="monitoring" onClick={onClick}>
+      {maintenanceText.page.newWindow}
+    </Button>
   );
 }
 

@@ -34,13 +34,7 @@ export function buildRequestColumns(
   return [
     ...LEADING_COLUMNS,
     MODEL_COLUMN,
-    {
-      id: 'key',
-      label: requestsText.columns.key,
-      width: 'minmax(4rem, 7rem)',
-      yields: 1,
-      cell: ({ key_name }) => key_name,
-    },
+    KEY_COLUMN,
     {
       id: 'tokens',
       label: requestsText.columns.tokens,
@@ -106,6 +100,14 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
     cell: (row) => <OutcomeText row={row} />,
   },
 ];
+
+const KEY_COLUMN: TableColumn<RequestRow> = {
+  id: 'key',
+  label: requestsText.columns.key,
+  width: 'minmax(4rem, 7rem)',
+  yields: 1,
+  cell: ({ key_name }) => key_name,
+};
 
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',
