@@ -108,7 +108,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
 
   await page.getByRole('heading', { name: BREAKER }).waitFor();
   const drawer = page.getByRole('region', { name: 'Breaker', exact: true });
-  await drawer.getByRole('button', { name: 'Override breaker' }).click();
+  await drawer.getByRole('button', { name: 'Force state' }).click();
   await forceClosed(page, '10m', 'They say it is back');
   await inDark(page);
   await takeScreenshot(page, 'breaker-force-desktop-dark');
@@ -116,13 +116,13 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await page.getByRole('button', { name: 'Force closed' }).click();
   await page.getByText('Forced closed').first().waitFor();
   await page.getByText('They say it is back').first().waitFor();
-  await page.getByText('Overridden by').waitFor();
+  await page.getByText('Forced by').waitFor();
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Change override' }).click();
+  await page.getByRole('button', { name: 'Change forced state' }).click();
   await forceClosed(page, '1s', 'For a moment');
   await page.getByRole('button', { name: 'Force closed' }).click();
   // Without a word from anybody it is its own again: nobody reloads.
-  await drawer.getByRole('button', { name: 'Override breaker' }).waitFor();
+  await drawer.getByRole('button', { name: 'Force state' }).waitFor();
   await page.getByRole('heading', { name: 'History' }).waitFor();
   await page.getByText('agents: They say it is back', { exact: true }).waitFor();
   await takeScreenshot(page, 'breaker-after-force-desktop-dark');

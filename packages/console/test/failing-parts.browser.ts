@@ -210,6 +210,38 @@ test('lists are refreshed although events come faster than their responses', asy
   await context.close();
 });
 
+test('a form does not say that there are no channels if it could not load them', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/overview');
+  await page.route(/\/api\/monitoring\/channels/, (route) =>
+    route.fulfill({ status: 500, json: errorBody('internal_error', 'An internal error occurred.') }),
+  );
+  await page.goto(`${harness.url}/o/acme/monitors/new`);
+  await page.getByText('Could not load the channels. An internal error occurred.').waitFor();
+  assert.equal(await page.getByText('No channels exist.').count(), 0);
+  await context.close();
+});
+
+test('while Floe does not respond, a page whose code is not loaded says so, and the console stays', async () => {
+  const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/keys`);
+  await page.getByRole('button', { name: 'Create key' }).waitFor();
+  await context.setOffline(true);
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  await navigation.getByRole('link', { name: 'Boards' }).click();
+  await page
+    .getByText('Floe did not respond. Check that it is running and that this device is online.')
+    .waitFor();
+  const reload = page.getByRole('button', { name: 'Reload page' });
+  await reload.click();
+  await navigation.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Create key' }).waitFor();
+  await navigation.getByRole('link', { name: 'Boards' }).click();
+  await reload.waitFor();
+  await context.setOffline(false);
+  await reload.click();
+  await page.getByRole('heading', { name: 'No boards' }).waitFor();
+  await context.close();
+});
+
 test('a style sheet that an update of Floe has removed makes the page load the new files', async () => {
   const { page, context } = await openConsolePage(harness, '/o/acme/limits');
   let asked = 0;

@@ -52,9 +52,9 @@ test('a time zone that is typed completely is used without choosing it from the 
   await context.close();
 });
 
-test('an override of a breaker keeps the chosen duration when the state is changed', async () => {
+test('a forced state of a breaker keeps the chosen duration when the state is changed', async () => {
   const { page, context } = await openConsolePage(harness, '/o/acme/management/breakers');
-  await page.getByRole('button', { name: 'Override breaker' }).first().click();
+  await page.getByRole('button', { name: 'Force breaker state' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Breaker').fill('sandbox/echo@none');
   await dialog.getByLabel('Reason').fill('Test');

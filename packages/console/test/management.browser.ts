@@ -169,7 +169,7 @@ test('a breaker is forced with a reason, and everybody sees it', async () => {
     .getByText(/receive traffic/)
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Override breaker' }).click();
+  await page.getByRole('button', { name: 'Force breaker state' }).click();
   await page.getByRole('combobox', { name: 'Breaker' }).fill('sandbox/flaky@none');
   await page.getByLabel('Reason').fill('Trial of the failover');
   await page.getByRole('button', { name: 'Force open' }).click();

@@ -44,6 +44,29 @@ for (const [name, look] of [
     await context.close();
   });
 
+test('the links of the overview lead to pages with the same time range', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/overview');
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const to = new Date(Date.now() + 3_600_000).toISOString();
+  for (const time of [{ range: '7d' }, { from, to }]) {
+    await page.goto(`${harness.url}/o/acme/overview?${new URLSearchParams(time)}`);
+    await page.getByRole('link', { name: 'echo' }).first().waitFor();
+    await page.getByRole('link', { name: 'agents' }).first().waitFor();
+    const links: readonly string[] = await page
+      .locator('main a[href*="/analytics"], main a[href*="/requests"], main a[href*="/audit"]')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    assert.ok(links.length >= 6, links.join(' '));
+    const wrong = links.filter((link) => {
+      const query = new URL(link, harness.url).searchParams;
+      // The link of a change in a chart has the time of the change.
+      if (query.has('action')) return !query.has('from');
+      return Object.entries(time).some(([name, value]) => query.get(name) !== value);
+    });
+    assert.deepEqual(wrong, []);
+  }
+  await context.close();
+});
+
 test('analytics by key adds up to the total, in the table, the file and the list of requests', async () => {
   const { page, context, faults } = await openConsolePage(
     harness,

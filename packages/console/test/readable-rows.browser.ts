@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
 import { CONSOLE_KEY, openConsolePage } from './console-harness.ts';
 import { boxOf, listCutTexts } from './element-boxes.ts';
-import { type PopulatedConsole, startPopulatedConsole } from './populated-console.ts';
+import { servePopulatedPages } from './populated-pages.ts';
 
 /** Rows, empty lists and details that a reader must understand without another page. */
 
-let harness: PopulatedConsole;
-before(async () => {
-  harness = await startPopulatedConsole();
-});
-after(() => harness.close());
-
-async function open(path: string, phone = false): Promise<Page> {
-  const { page } = await openConsolePage(harness, `/o/acme${path}`, { phone });
-  return page;
-}
+const pages = servePopulatedPages();
+const { open } = pages;
 
 /** Opens a page on which `change` replaces the rows that the API lists at `path`. */
 async function openWithRows(
@@ -31,7 +23,7 @@ async function openWithRows(
     const body = await answer.json();
     await route.fulfill({ response: answer, json: { ...body, data: change(body.data) } });
   });
-  await page.goto(`${harness.url}/o/acme${path}`);
+  await page.goto(`${pages.harness.url}/o/acme${path}`);
   return page;
 }
 
@@ -59,7 +51,7 @@ test('a laptop shows the models of a request with several attempts, and its reas
 });
 
 test('a request that was not sent to a provider has no legend of attempts', async () => {
-  const { body } = await harness.ask('POST', '/api/management/policies', {
+  const { body } = await pages.harness.ask('POST', '/api/management/policies', {
     name: 'deny-hush',
     on: 'request',
     when: 'request.max_tokens == 7',
@@ -67,7 +59,7 @@ test('a request that was not sent to a provider has no legend of attempts', asyn
     mode: 'enforce',
   });
   assert.ok(body);
-  const answer = await callHttp(`${harness.url}/gateway/v1/chat/completions`, {
+  const answer = await callHttp(`${pages.harness.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${CONSOLE_KEY}` },
     body: { model: 'sandbox/echo', max_tokens: 7, messages: [{ role: 'user', content: 'Hello' }] },
   });
@@ -174,7 +166,7 @@ test('a phone shows the price of a free model once and the APIs of a provider in
   const models = await open('/management/models', true);
   await models.getByText('Free', { exact: true }).first().waitFor();
   assert.equal(await models.getByText('Free input').count(), 0);
-  const { page } = await openConsolePage(harness, '/o/acme/overview', { phone: true });
+  const { page } = await openConsolePage(pages.harness, '/o/acme/overview', { phone: true });
   await page.route('**/api/management/providers/sandbox', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({
@@ -182,16 +174,16 @@ test('a phone shows the price of a free model once and the APIs of a provider in
       json: { ...(await answer.json()), native_dialects: ['chat', 'responses', 'messages'] },
     });
   });
-  await page.goto(`${harness.url}/o/acme/management/providers/sandbox`);
+  await page.goto(`${pages.harness.url}/o/acme/management/providers/sandbox`);
   const apis = page.getByText('Chat Completions, ');
   await apis.waitFor();
   assert.deepEqual(await listCutTexts(apis.locator('xpath=..')), []);
 });
 
 test('a viewer views the settings of a monitor and does not edit them', async () => {
-  harness.signInAs('viewer');
+  pages.harness.signInAs('viewer');
   const page = await open('/monitors/invoices');
-  harness.signInAs('owner');
+  pages.harness.signInAs('owner');
   await page.getByRole('button', { name: 'View settings' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Edit monitor' }).count(), 0);
 });

@@ -1,5 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useState } from 'react';
+import { createUnreachableError } from '../data/api-error.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
@@ -9,23 +11,32 @@ import { EmptyState } from '../ui/feedback.tsx';
  */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error);
-  useEffect(() => {
+  const [isUnreachable, setUnreachable] = useState(false);
+  // While Floe does not respond, a reload would replace the console with an error page of the browser.
+  const reload = () =>
+    void fetch(document.baseURI, { cache: 'no-store' }).then(
+      ({ ok }) => (ok ? location.reload() : setUnreachable(true)),
+      () => setUnreachable(true),
+    );
+  useValueEffect(message, () => {
     // A new release has replaced the files that this tab loads. Reloading once loads the new files.
     const stale = /dynamically imported module|Importing a module script failed|preload CSS/.test(message);
     if (!stale || sessionStorage.getItem('floe.reloaded') === message) return;
     sessionStorage.setItem('floe.reloaded', message);
-    location.reload();
-  }, [message]);
+    reload();
+  });
   return (
     <EmptyState
       title="This page could not be displayed"
       action={
-        <Button look="primary" onClick={() => location.reload()}>
+        <Button look="primary" onClick={reload}>
           Reload page
         </Button>
       }
     >
-      An error occurred in the console. Changes that you already saved are not affected.
+      {isUnreachable
+        ? createUnreachableError().message
+        : 'An error occurred in the console. Changes that you already saved are not affected.'}
       <code className="mt-2 block font-mono text-code text-ink-3">{message}</code>
     </EmptyState>
   );

@@ -2,7 +2,6 @@ import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { useListRows } from '../data/lists.ts';
 import type { PermissionAction } from '../data/permissions.ts';
-import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from '../ui/button.tsx';
 import type { DataTableProps } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
@@ -56,8 +55,7 @@ export function ListPage<Row extends { readonly id: string }>({
   const { query, change } = useUrlState();
   const opened = drawer ? query.get('open') : null;
   const open = onOpen ?? ((id: string) => change({ open: id }));
-  const refusal = useDenialReason(needs);
-  useShortcuts([{ keys: 'c', does: `Create ${one}`, run: () => refusal === null && open('new') }]);
+  useShortcuts([{ keys: 'c', does: `Create ${one}`, run: () => open('new'), needs }]);
   const fitting = opened === null ? undefined : besideDrawer;
   const sort = parseSort(query.get('sort'));
   const sortable = columns.some(({ value }) => value !== undefined);

@@ -1,5 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { PermissionAction } from '../data/permissions.ts';
+import { useDenialReason } from '../data/use-denial-reason.ts';
+import { Button } from '../ui/button.tsx';
 import { useOrgId } from './url-state.ts';
 
 /**
@@ -12,6 +15,7 @@ export function OrgLink({
   className,
   onClick,
   label,
+  needs,
   children,
 }: {
   readonly to: string;
@@ -19,9 +23,17 @@ export function OrgLink({
   readonly className?: string;
   readonly onClick?: () => void;
   readonly label?: string;
+  /** The permission that the linked action requires. Without it, a disabled button replaces the link. */
+  readonly needs?: PermissionAction | undefined;
   readonly children: ReactNode;
 }) {
   const org = useOrgId();
+  if (useDenialReason(needs) !== null)
+    return (
+      <Button needs={needs} className="h-7!">
+        {children}
+      </Button>
+    );
   return (
     <Link
       to={`/o/${org}${to}`}

@@ -56,16 +56,7 @@ export function PageFrame({
                 <ChevronRight size={14} className="shrink-0 text-ink-3" aria-hidden="true" />
               </Fragment>
             ))}
-            <h1
-              className={joinClassNames(
-                'truncate',
-                crumbs.length === 0
-                  ? 'text-title font-semibold tracking-tight max-md:text-body'
-                  : 'text-ui font-medium',
-              )}
-            >
-              {title}
-            </h1>
+            <PageTitle title={title} isSubpage={crumbs.length > 0} />
           </div>
           <IconButton icon={Search} label="Search" onClick={openPalette} className="md:hidden" />
           {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
@@ -74,5 +65,19 @@ export function PageFrame({
       </ScrollArea>
       {beside}
     </>
+  );
+}
+
+function PageTitle({ title, isSubpage }: { readonly title: string; readonly isSubpage: boolean }) {
+  return (
+    <h1
+      title={title}
+      className={joinClassNames(
+        'truncate',
+        isSubpage ? 'text-ui font-medium' : 'text-title font-semibold tracking-tight max-md:text-body',
+      )}
+    >
+      {title}
+    </h1>
   );
 }

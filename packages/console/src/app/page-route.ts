@@ -14,8 +14,6 @@ export type PageQueryPrefetcher = (client: QueryClient, location: PrefetchLocati
 export interface PageRoute {
   /** Path relative to the organization, such as `/requests` or `/requests/$id`. */
   readonly path: string;
-  /** Title of the browser tab. */
-  readonly title: string;
   /** Loads the code of the page. Called when the page is first shown. */
   readonly load: () => Promise<{ readonly Page: ComponentType; readonly prefetch?: PageQueryPrefetcher }>;
 }

@@ -37,6 +37,14 @@ const org = createRoute({ getParentRoute: () => root, path: '/o/$org', component
 const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: StartRedirect });
 
 /**
+ * Throws an error that the router does not recognize as a failure to load code. Otherwise, the router reloads the
+ * page, even if Floe does not respond. `ErrorPage` handles the failure.
+ */
+function rethrowLoadFailure(error: unknown): never {
+  throw new Error(`Could not load the page: ${String(error)}`);
+}
+
+/**
  * Creates the router of the console, below the server’s path prefix. Pages start their queries with `client`.
  */
 export function createConsoleRouter(client: QueryClient) {
@@ -44,7 +52,7 @@ export function createConsoleRouter(client: QueryClient) {
     createRoute({
       getParentRoute: () => org,
       path,
-      component: lazyRouteComponent(load, 'Page'),
+      component: lazyRouteComponent(() => load().catch(rethrowLoadFailure), 'Page'),
       errorComponent: ErrorPage,
       // Does not delay navigation. Hovering over a link loads the code but starts no queries.
       loader({ cause, params, location }) {

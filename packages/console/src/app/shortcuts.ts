@@ -1,4 +1,6 @@
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { use, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { isActionAllowed, type PermissionAction } from '../data/permissions.ts';
+import { SignedInSessionContext } from '../data/session.ts';
 
 /** A keyboard shortcut: its keys, a description for the shortcut help, and the function that it runs. */
 export interface Shortcut {
@@ -6,6 +8,8 @@ export interface Shortcut {
   readonly keys: string;
   readonly does: string;
   readonly run: () => void;
+  /** The permission that the action requires. Without it, the shortcut does not exist. */
+  readonly needs?: PermissionAction;
 }
 
 let lists: readonly (readonly Shortcut[])[] = [];
@@ -22,7 +26,11 @@ function change(to: readonly (readonly Shortcut[])[]): void {
  * Registers shortcuts while the component is rendered. Single-key shortcuts are disabled while the user types
  * or if the user turned them off.
  */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+export function useShortcuts(declared: readonly Shortcut[]): void {
+  const session = use(SignedInSessionContext);
+  const shortcuts = declared.filter(
+    ({ needs }) => needs === undefined || session === null || isActionAllowed(session.role, needs),
+  );
   const run = useEffectEvent((keys: string) => shortcuts.find((one) => one.keys === keys)?.run());
   const names = shortcuts.map(({ keys, does }) => `${keys}\n${does}`).join('\n\n');
   useEffect(() => {

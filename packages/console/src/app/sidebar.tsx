@@ -29,7 +29,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
   useShortcuts([{ keys: '[', does: 'Collapse or expand the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
   const list = useRef<HTMLDivElement>(null);
-  useScrollCurrentLinkIntoView(list, useLocation({ select: ({ pathname }) => pathname }));
+  useScrollCurrentLinkIntoView(list, useLocation({ select: ({ pathname }) => `${pathname} ${open}` }));
   if (phone && !open) return null;
   return (
     <>

@@ -106,31 +106,6 @@ export function fetchNextNonEmptyPage<Row>(
   );
 }
 
-const PAGE_ROWS = 500;
-
-/**
- * Fetches all pages of a list. Use it for lists that the browser sorts or filters.
- * @throws ApiError if a request fails or a response has an error status
- */
-export async function fetchAllRows<Row>(
-  path: string,
-  query: Readonly<Record<string, string | undefined>>,
-  signal?: AbortSignal,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const page: ApiPage<Row> = await getJson<ApiPage<Row>>(
-      path,
-      { ...query, limit: PAGE_ROWS, cursor },
-      signal,
-    );
-    rows.push(...page.data);
-    cursor = page.next_cursor;
-  }
-  return rows;
-}
-
 /**
  * Fetches a resource and its ETag. Send the ETag in `If-Match` when you change the resource.
  * @throws ApiError if the request fails or the response has an error status
@@ -145,8 +120,8 @@ export async function getJsonWithETag<Body>(
 
 /**
  * Sends `POST`, `PUT`, `PATCH` or `DELETE` and returns the response body, or null if the response has none. If
- * the API requires a step-up or a reason, asks the user and then repeats the request. The deletion of something that no longer
- * exists succeeds, because the response to an earlier attempt may have been lost.
+ * the API requires a step-up or a reason, asks the user and then repeats the request. To delete a resource, use
+ * `deleteResource`.
  * @throws ApiError if the request fails or the response has an error status
  */
 export async function sendJson<Body>(
@@ -155,15 +130,8 @@ export async function sendJson<Body>(
   body?: unknown,
   options: Pick<Asked, 'etag' | 'keys'> = {},
 ): Promise<Body> {
-  try {
-    const answer = await askConfirmed(path, { method, body, ...options });
-    return answer.status === 204 ? trusted<Body>(null) : await bodyOf<Body>(answer);
-  } catch (error) {
-    // Some resources have an error code of their own, such as monitor_not_found.
-    const isMissing = error instanceof ApiError && error.code.endsWith('not_found');
-    if (isMissing && method === 'DELETE') return trusted<Body>(null);
-    throw error;
-  }
+  const answer = await askConfirmed(path, { method, body, ...options });
+  return answer.status === 204 ? trusted<Body>(null) : await bodyOf<Body>(answer);
 }
 
 /**
@@ -206,13 +174,6 @@ function withReason(asked: Asked, reason: string): Asked {
 
 function isReasoned({ body, query }: Asked): boolean {
   return query !== undefined || (typeof body === 'object' && body !== null && 'reason' in body);
-}
-
-/** Returns the curl command for a `GET` request to the API. */
-export function formatCurl(path: string, query: QueryParameters | undefined): string {
-  const url = buildApiUrl(path);
-  url.search = formatQueryParameters(query);
-  return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_API_KEY"`;
 }
 
 /** Formats query parameters for a URL. Omits parameters without a value. */

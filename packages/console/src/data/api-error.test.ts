@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, parseApiError, toApiError } from './api-error.ts';
+import { getFieldErrorMessage } from './field-error-message.ts';
 
 test('an error of the API keeps its words, its code, its field and its request id', () => {
   const body = { error: { message: 'No such role.', type: 'x', param: 'role', code: 'invalid_request' } };
@@ -30,7 +31,7 @@ test('how long to wait is read from either header', () => {
 
 test('beside its field a message is a sentence that does not name the field again', () => {
   const said = (message: string, param: string | null) =>
-    new ApiError({ status: 400, code: 'invalid_request', message, param }).fieldMessage;
+    getFieldErrorMessage(new ApiError({ status: 400, code: 'invalid_request', message, param }));
   assert.equal(
     said('grace_period_minutes: must be at least 0', 'grace_period_minutes'),
     'Must be at least 0.',

@@ -1,5 +1,3 @@
-import { capitalize } from '../format/words.ts';
-
 /** An error response of the API, with the details that help the user to resolve the problem. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -27,19 +25,6 @@ export class ApiError extends Error {
     this.requestId = details.requestId ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
   }
-
-  /** The message to show next to the field: a sentence without the name of the field. */
-  get fieldMessage(): string {
-    const start = this.param === null ? '' : `${this.param}: `;
-    if (start === '' || !this.message.startsWith(start)) return this.message;
-    const rest = this.message.slice(start.length);
-    return `${capitalize(rest)}${/[.!?]$/.test(rest) ? '' : '.'}`;
-  }
-}
-
-/** Returns the message to show next to the field in which an error occurred. */
-export function getFieldErrorMessage(error: Error): string {
-  return error instanceof ApiError ? error.fieldMessage : error.message;
 }
 
 const SIGNED_OUT = 'You are signed out because your session ended. Sign in again.';

@@ -63,7 +63,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'keys.report_leak': 'Reported a leak of key',
   'config.apply': 'Applied configuration to organization',
   'config.reload': 'Reloaded configuration of organization',
-  'breakers.force': 'Overrode breaker',
+  'breakers.force': 'Forced the state of breaker',
   'requests.bodies': 'Viewed the bodies of request',
   'people.export': 'Exported personal data of',
   'people.erase': 'Started erasing the data of',

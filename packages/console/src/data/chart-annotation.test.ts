@@ -56,6 +56,16 @@ test('marks that would cover each other stand as one, and none gets lost', () =>
   assert.deepEqual(clusterAnnotations(marks, 40 * 60_000, 60 * 60_000, 20).flat().length, 1);
 });
 
+test('a change links to its audit log entry, whatever its age, and an alert links to the alerts of its subject', () => {
+  assert.deepEqual(toChartAnnotation(said({})).page?.search, {
+    action: 'routes.update',
+    from: '2026-11-21T11:59:00.000Z',
+    to: '2026-11-21T12:01:00.000Z',
+  });
+  const alert = toChartAnnotation(said({ kind: 'alert', text: 'budget: org-month' }));
+  assert.deepEqual(alert.page, { to: '/alerts', search: { subject: 'smart' } });
+});
+
 test('a change from the configuration file names the file', () => {
   assert.equal(toChartAnnotation(said({ actor: 'file', actor_name: null })).by, 'floe.yaml');
 });

@@ -44,14 +44,25 @@ export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
     const [, event = '', ended, rest = ''] = /^(\w*)( ended)?(.*)$/s.exec(text) ?? [];
     const label = ALERT[event] ?? event.replaceAll('_', ' ');
     const name = ended === undefined ? capitalize(label) : `Alert ended (${label})`;
-    return { ...common, state: 'warning', text: name + rest, page: { to: '/alerts', search: {} } };
+    return {
+      ...common,
+      state: 'warning',
+      text: name + rest,
+      page: { to: '/alerts', search: { subject: subject.id } },
+    };
   }
   return {
     ...common,
     state: null,
     text: formatAuditAction(text, subject.name),
-    page: { to: '/management/audit', search: { action: text } },
+    page: { to: '/management/audit', search: { action: text, ...timeRangeAround(common.at) } },
   };
+}
+
+/** Returns the link parameters of a time range that contains an event, which can be older than the default range. */
+function timeRangeAround(at: number): Readonly<Record<string, string>> {
+  const minuteMs = 60_000;
+  return { from: new Date(at - minuteMs).toISOString(), to: new Date(at + minuteMs).toISOString() };
 }
 
 /** Labels of alerts whose name would be unclear. */

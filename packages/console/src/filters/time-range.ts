@@ -71,6 +71,11 @@ export function toTimeRangeParameters({ from, to, range }: SelectedTimeRange): R
   return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
 }
 
+/** Returns the parameters of a link to a page with the same time range. A relative range stays relative. */
+export function toTimeRangeLinkParameters({ from, to, range }: SelectedTimeRange): Record<string, string> {
+  return range === null ? { from: from.toISOString(), to: to.toISOString() } : { range };
+}
+
 /**
  * Splits parameters with a relative time range into those without a start, and the length of the range. Charts and
  * totals of the last hour then follow the time while the page is open.

@@ -19,7 +19,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   /** Whether an action is in progress. The button then keeps its position and focus, and ignores clicks. */
   readonly busy?: boolean;
   /** The permission that the action requires. Without it, the button is disabled and shows the reason. */
-  readonly needs?: PermissionAction;
+  readonly needs?: PermissionAction | undefined;
   /** The text of the tooltip: a consequence that the label does not mention. */
   readonly hint?: string;
 }

@@ -4,7 +4,7 @@ import { joinClassNames } from './class-names.ts';
 /** Shows pairs of a name and a value, one per row. Omits pairs whose value is null. */
 export function DetailList({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="grid grid-cols-[max-content_1fr] gap-x-5 gap-y-2 text-ui">
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-5 gap-y-2 text-ui">
       {items.map(([name, value]) =>
         value === null || value === undefined ? null : (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">

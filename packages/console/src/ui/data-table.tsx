@@ -24,6 +24,7 @@ import {
   findScrollParent,
   getOffsetInScrollParent,
   isInteractiveElement,
+  showCutText,
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';
@@ -190,7 +191,7 @@ function Head<Row>({
       style={{ gridTemplateColumns: tracks }}
       className="sticky top-0 z-10 grid h-8 items-center gap-x-6 border-y border-line bg-surface px-4 text-label text-ink-2 md:px-6"
     >
-      {columns.map(({ id, label, align, value }) => {
+      {columns.map(({ id, label, hidesLabel, align, value }) => {
         const on = sort?.column === id;
         const Arrow = sort?.descending ? ArrowDown : ArrowUp;
         return (
@@ -212,7 +213,7 @@ function Head<Row>({
                 {on && <Arrow size={12} aria-hidden="true" />}
               </button>
             ) : (
-              label
+              <span className={hidesLabel ? 'sr-only' : ''}>{label}</span>
             )}
           </div>
         );
@@ -254,6 +255,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
       onClick={click}
+      onMouseOver={({ target }) => showCutText(target)}
       style={phone ? place : { ...place, gridTemplateColumns: tracks }}
       className={joinClassNames(
         'group absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',

@@ -1,6 +1,6 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { sendJson } from '../data/api-client.ts';
+import { deleteResource } from '../data/delete-resource.ts';
 import type { PermissionAction } from '../data/permissions.ts';
 import { Button } from './button.tsx';
 import { ConfirmChangeDialog, type ConfirmChangeDialogProps } from './confirm-change-dialog.tsx';
@@ -27,7 +27,7 @@ export function DeleteButton({
       {asked && (
         <ConfirmChangeDialog
           {...asking}
-          sendChange={() => sendJson<null>('DELETE', path)}
+          sendChange={() => deleteResource(path)}
           onDone={done}
           onClose={() => setAsked(false)}
         />

@@ -16,11 +16,13 @@ export function EmptyState({
   readonly action?: ReactNode;
 }) {
   return (
-    <div className="mx-auto grid max-w-xl justify-items-center gap-2 px-4 py-14 text-center">
+    <div className="mx-auto grid max-w-xl content-start justify-items-center gap-2 px-4 py-14 text-center">
       <Inbox size={20} strokeWidth={1.5} className="text-ink-3" aria-hidden="true" />
       <h2 className="text-body font-semibold">{title}</h2>
       {children && <div className="text-body text-ink-2">{children}</div>}
-      {action && <div className="mt-2 flex flex-wrap justify-center gap-2">{action}</div>}
+      {action && (
+        <div className="mt-2 flex flex-wrap items-center justify-center gap-2 text-ui">{action}</div>
+      )}
     </div>
   );
 }

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react';
 import type { ApiError } from '../data/api-error.ts';
+import { getFieldErrorMessage } from '../data/field-error-message.ts';
 import type { PermissionAction } from '../data/permissions.ts';
 import { useDenialReason } from '../data/use-denial-reason.ts';
 import { useKeepDialogOpen } from './dialog.tsx';
@@ -164,7 +165,7 @@ export function FormField({
   const [editedError, setEditedError] = useState<ApiError | null>(null);
   const isMine =
     error?.param === name || [`${name}.`, `${name}[`].some((head) => error?.param?.startsWith(head));
-  const serverProblem = isMine && error && error !== editedError ? error.fieldMessage : null;
+  const serverProblem = isMine && error && error !== editedError ? getFieldErrorMessage(error) : null;
   const isShown = isMine && problem == null;
   useLayoutEffect(() => {
     if (isShown && error) onShown(error);

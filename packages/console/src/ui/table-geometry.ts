@@ -70,3 +70,14 @@ export function useRowHeight(phone: boolean): number {
 export function isInteractiveElement(target: Element): boolean {
   return target.closest('a,button,input,label') !== null;
 }
+
+/** Gives the cell at the pointer a tooltip with its whole text if the cell is too narrow for it. */
+export function showCutText(target: EventTarget): void {
+  const cell = target instanceof Element && target.closest<HTMLElement>('[data-column]');
+  if (!cell) return;
+  const isCut = [cell, ...cell.querySelectorAll('*')].some(
+    // Text for screen readers is in elements that are one pixel wide.
+    ({ scrollWidth, clientWidth }) => clientWidth > 1 && scrollWidth > clientWidth,
+  );
+  cell.title = isCut ? cell.innerText : '';
+}

@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { callHttp, type HttpCallResponse } from '@floe/testkit/http-client';
 import { ClientCall } from '../gateway/client-call.ts';
-import { createConsoleRoutes } from './console-routes.ts';
+import { type ConsoleRoutes, createConsoleRoutes } from './console-routes.ts';
 import { NodeHttpTransport } from './node-http-transport.ts';
 
 const PAGE = '<!doctype html><head><base href="/" /></head>';
@@ -21,16 +21,20 @@ writeFileSync(join(dir, 'assets/main-a1.js'), SCRIPT);
 writeFileSync(join(dir, 'assets/main-a1.js.gz'), gzipSync(SCRIPT));
 after(() => rmSync(dir, { recursive: true }));
 
+function createRoutes(from = dir, prefix = ''): ConsoleRoutes {
+  return createConsoleRoutes({
+    dir: from,
+    prefix,
+    answerUnbuilt: (client) => client.sendAnswer(200, [], 'not built'),
+  });
+}
+
 /** Answers as the router would: null for a path that is not the console's. */
 async function ask(
   path: string,
-  options: { headers?: Record<string, string>; prefix?: string; dir?: string } = {},
+  options: { headers?: Record<string, string>; prefix?: string; dir?: string; routes?: ConsoleRoutes } = {},
 ) {
-  const routes = createConsoleRoutes({
-    dir: options.dir ?? dir,
-    prefix: options.prefix ?? '',
-    answerUnbuilt: (client) => client.sendAnswer(200, [], 'not built'),
-  });
+  const routes = options.routes ?? createRoutes(options.dir, options.prefix);
   if (!routes.matches(path)) return null;
   const server = createServer((req, res) =>
     routes.answer(new ClientCall('exc_1', new NodeHttpTransport(req, res, new FakeClock())), path),
@@ -110,4 +114,28 @@ test('a file of another build is a 404, and nothing outside the build can be req
 
 test('without a build, the page explains how to create one', async () => {
   assert.equal((await answered('/', { dir: join(dir, 'none') })).text, 'not built');
+});
+
+test('a build that is replaced while the server runs neither ends the server nor leaves the old page', async (t) => {
+  const other = mkdtempSync(join(tmpdir(), 'floe-console-'));
+  t.after(() => rmSync(other, { recursive: true }));
+  const build = (name: string) => {
+    rmSync(join(other, 'assets'), { recursive: true, force: true });
+    mkdirSync(join(other, 'assets'));
+    writeFileSync(join(other, 'index.html'), name);
+    writeFileSync(join(other, `assets/${name}-1.js`), name);
+    writeFileSync(join(other, `assets/${name}-2.js`), name);
+  };
+  build('old');
+  const routes = createRoutes(other);
+  assert.equal((await answered('/', { routes })).text, 'old');
+  assert.equal((await answered('/assets/old-1.js', { routes })).text, 'old');
+  build('new');
+  // This file was in the list of files, but was not read before the build was replaced.
+  assert.equal((await answered('/assets/old-2.js', { routes })).status, 404);
+  assert.equal((await answered('/', { routes })).text, 'new');
+  assert.equal((await answered('/assets/new-1.js', { routes })).text, 'new');
+  rmSync(other, { recursive: true });
+  assert.equal((await answered('/assets/new-2.js', { routes })).status, 404);
+  mkdirSync(other);
 });

@@ -60,16 +60,28 @@ export function createConsoleRoutes(parts: {
 }): ConsoleRoutes {
   const { dir, prefix, answerUnbuilt } = parts;
   const files = new Map<string, ConsoleFile>();
-  let names: ReadonlySet<string> | null = null;
+  let names: ReadonlySet<string> = new Set();
+
+  /** Lists the files again. If the build was replaced, forgets the files of the earlier build. */
+  function listAgain(): void {
+    names = listFiles(dir);
+    if ([...files.keys()].some((path) => !names.has(path))) files.clear();
+  }
 
   function findFile(path: string): ConsoleFile | null {
     const known = files.get(path);
     if (known) return known;
-    names ??= listFiles(dir);
+    if (!names.has(path)) listAgain();
     if (!names.has(path)) return null;
-    const made = path === '/index.html' ? readPage(dir, prefix) : readAsset(dir, path, names);
-    files.set(path, made);
-    return made;
+    try {
+      const made = path === '/index.html' ? readPage(dir, prefix) : readAsset(dir, path, names);
+      files.set(path, made);
+      return made;
+    } catch {
+      // The build was replaced after its files were listed.
+      listAgain();
+      return null;
+    }
   }
 
   return {
@@ -79,7 +91,6 @@ export function createConsoleRoutes(parts: {
       const file = findFile(isAsset || UNHASHED_FILES.has(path) ? path : '/index.html');
       if (file) return sendFile(client, file, isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
       // A page of an older build may request files that no longer exist. It reloads after a 404.
-      names = null;
       if (isAsset || UNHASHED_FILES.has(path)) return sendNotFound(client);
       answerUnbuilt(client);
     },

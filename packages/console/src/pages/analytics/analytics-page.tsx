@@ -7,7 +7,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/use-annotations.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
-import { chooseChartInterval } from '../../filters/time-range.ts';
+import { chooseChartInterval, toTimeRangeLinkParameters } from '../../filters/time-range.ts';
 import {
   formatShortDate,
   formatShortTime,
@@ -48,7 +48,7 @@ const INTERVALS = (['minute', 'hour', 'day'] as const).map((id) => ({
 export function AnalyticsPage() {
   const page = useAnalytics();
   const { history } = useRouter();
-  const { span, change, filter, time, sum } = page;
+  const { span, change, filter, sum } = page;
   return (
     <PageFrame title={analyticsText.page.title} padded={false} actions={<Toolbar page={page} />}>
       <MetricTabs page={page} />
@@ -81,7 +81,7 @@ export function AnalyticsPage() {
                 <Button onClick={() => change({ range: '90d', from: null, to: null })}>
                   {analyticsText.empty.widen}
                 </Button>
-                <OrgLink to="/playground" className="self-center text-ui text-accent-ink underlined">
+                <OrgLink to="/playground" needs="playground">
                   {analyticsText.empty.send}
                 </OrgLink>
               </>
@@ -95,7 +95,7 @@ export function AnalyticsPage() {
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
           {sum.data && <CompleteUntil at={sum.data.complete_until} />}
           {sum.data && <span>{analyticsText.notes.timezone(sum.data.timezone)}</span>}
-          <OrgLink to="/requests" search={toRequestListParameters(filter, time)}>
+          <OrgLink to="/requests" search={toRequestListParameters(filter, toTimeRangeLinkParameters(span))}>
             {analyticsText.page.openRequests}
           </OrgLink>
           {span.range !== null && <span>{analyticsText.page.refresh}</span>}

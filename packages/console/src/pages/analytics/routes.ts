@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const analyticsPageRoutes: readonly PageRoute[] = [
   {
     path: '/analytics',
-    title: 'Analytics',
     load: () =>
       import('./analytics-page.tsx').then(({ AnalyticsPage: Page, prefetchAnalytics }) => ({
         Page,

@@ -165,6 +165,7 @@ const COLUMNS: readonly TableColumn<AuditEntry>[] = [
     id: 'action',
     label: auditText.columns.action,
     width: '11rem',
+    yields: 1,
     cell: ({ action }) => <code className="font-mono text-code text-ink-3">{action}</code>,
   },
 ];

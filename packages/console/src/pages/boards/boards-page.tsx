@@ -60,6 +60,7 @@ const COLUMNS: readonly TableColumn<Board>[] = [
     id: 'source',
     label: boardsText.columns.source,
     width: '8rem',
+    yields: 1,
     cell: ({ source }) => <SourceBadge source={source} />,
   },
 ];

@@ -4,17 +4,14 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const boardPageRoutes: readonly PageRoute[] = [
   {
     path: '/boards',
-    title: 'Boards',
     load: () => import('./boards-page.tsx').then(({ BoardsPage: Page }) => ({ Page })),
   },
   {
     path: '/boards/new',
-    title: 'Create board',
     load: () => import('./board-editor-page.tsx').then(({ NewBoardPage: Page }) => ({ Page })),
   },
   {
     path: '/boards/$slug/edit',
-    title: 'Edit board',
     load: () => import('./board-editor-page.tsx').then(({ EditBoardPage: Page }) => ({ Page })),
   },
 ];

@@ -19,7 +19,7 @@ import {
   getBreakerStateDisplay,
 } from './breaker-state-display.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
-import { OverrideBreakerDialog } from './override-breaker-dialog.tsx';
+import { ForceBreakerDialog } from './force-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
 
 type BreakerChange = z.output<typeof breakerHistoryEntry>;
@@ -50,7 +50,7 @@ export function BreakerDrawer({
       <div className="grid gap-5 p-4 md:p-6">
         {breaker && <BreakerDetails breaker={breaker} />}
         <div className="flex flex-wrap items-center gap-3">
-          <OverrideBreakerDialog
+          <ForceBreakerDialog
             key={id}
             id={id}
             trigger={(ask) => (
@@ -83,8 +83,7 @@ function BreakerDetails({ breaker }: { readonly breaker: Breaker }) {
         [breakersText.drawer.forcedBy, forced?.by || null],
         [
           breakersText.drawer.automaticState,
-          forced &&
-            breakersText.drawer.whileForced(getBreakerStateDisplay({ ...breaker, forced: null }).word),
+          forced && getBreakerStateDisplay({ ...breaker, forced: null }).word,
         ],
         [
           breakersText.drawer.until,

@@ -6,7 +6,7 @@ import {
   getBreakerHistoryDisplay,
   getBreakerStateDisplay,
   listPossibleBreakerIds,
-  parseOverrideSeconds,
+  parseForceSeconds,
 } from './breaker-state-display.ts';
 
 const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial', by: 'jo' } as const;
@@ -60,7 +60,7 @@ test('the duration of a forced state can be typed, up to the maximum', () => {
     ['soon', null],
     ['', null],
   ];
-  for (const [text, seconds] of table) assert.equal(parseOverrideSeconds(text), seconds, text);
+  for (const [text, seconds] of table) assert.equal(parseForceSeconds(text), seconds, text);
 });
 
 test('the id of a breaker is split at the first slash and the last at sign', () => {

@@ -12,7 +12,7 @@ export interface BreakerStateDisplay {
 }
 
 /**
- * Returns the icon and label of a breaker. If the breaker is overridden, they show the override instead of
+ * Returns the icon and label of a breaker. If the state is forced, they show the forced state instead of
  * the automatic state.
  */
 export function getBreakerStateDisplay({
@@ -69,7 +69,7 @@ const MAX_FORCE_S = 7 * 86_400;
  * Parses a typed duration such as `45s`, `20m`, `6h` or `3d`, and returns seconds. Returns null if the text is
  * not a duration or is longer than seven days.
  */
-export function parseOverrideSeconds(typed: string): number | null {
+export function parseForceSeconds(typed: string): number | null {
   const length = parseDurationInput(typed);
   const seconds = length === null ? 0 : Math.round(toDurationMs(length) / 1000);
   return seconds > 0 && seconds <= MAX_FORCE_S ? seconds : null;

@@ -20,13 +20,13 @@ import {
   describeNextBreakerStep,
   getBreakerStateDisplay,
 } from './breaker-state-display.ts';
-import { OverrideBreakerDialog, useBreakerOptions } from './override-breaker-dialog.tsx';
+import { ForceBreakerDialog, useBreakerOptions } from './force-breaker-dialog.tsx';
 import { breakersText } from './text.ts';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
 /**
- * Lists the breakers that are open, recovering or overridden, with their reason and next step. The user can
+ * Lists the breakers that are open, recovering or forced, with their reason and next step. The user can
  * also list all breakers.
  */
 export function BreakersPage() {
@@ -49,7 +49,7 @@ export function BreakersPage() {
     <PageFrame
       title={breakersText.page.title}
       padded={false}
-      actions={<OverrideBreakerDialog />}
+      actions={<ForceBreakerDialog />}
       beside={
         open && (
           <BreakerDrawer
@@ -181,6 +181,7 @@ const COLUMNS: readonly TableColumn<Breaker>[] = [
     id: 'calls',
     label: breakersText.columns.calls,
     width: '8rem',
+    yields: 1,
     align: 'end',
     cell: ({ calls }) => <Calls calls={calls} />,
   },

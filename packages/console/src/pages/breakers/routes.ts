@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const breakerPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/breakers',
-    title: 'Breakers',
     load: () => import('./breakers-page.tsx').then(({ BreakersPage: Page }) => ({ Page })),
   },
 ];

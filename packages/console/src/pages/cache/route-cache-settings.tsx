@@ -33,7 +33,10 @@ export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
     <Card title={cacheText.routes.title}>
       {rows.length === 0 ? (
         <p className="text-ui text-ink-2">
-          {cacheText.routes.empty} <OrgLink to="/management/routes/new">{cacheText.routes.create}</OrgLink>
+          {cacheText.routes.empty}{' '}
+          <OrgLink to="/management/routes/new" needs="management">
+            {cacheText.routes.create}
+          </OrgLink>
           {cacheText.routes.emptyEffect}
         </p>
       ) : (

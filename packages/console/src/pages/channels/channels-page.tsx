@@ -90,6 +90,7 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColu
       id: 'source',
       label: channelsText.columns.source,
       width: '8rem',
+      yields: 1,
       cell: ({ source }) => <SourceBadge source={source} />,
     },
   ];

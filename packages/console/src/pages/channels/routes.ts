@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const channelPageRoutes: readonly PageRoute[] = [
   {
     path: '/channels',
-    title: 'Channels',
     load: () => import('./channels-page.tsx').then(({ ChannelsPage: Page }) => ({ Page })),
   },
 ];

@@ -4,6 +4,6 @@ const load = () => import('./connect-page.tsx').then(({ ConnectPage: Page }) => 
 
 /** The routes of the Connect pages. */
 export const connectPageRoutes: readonly PageRoute[] = [
-  { path: '/connect', title: 'Connect a client', load },
-  { path: '/connect/$client', title: 'Connect a client', load },
+  { path: '/connect', load },
+  { path: '/connect/$client', load },
 ];

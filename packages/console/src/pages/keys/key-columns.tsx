@@ -55,6 +55,7 @@ export function buildKeyColumns(
       id: 'source',
       label: keysText.columns.source,
       width: '8rem',
+      yields: 4,
       cell: ({ source }) => <SourceBadge source={source} />,
     },
   ];
@@ -65,6 +66,7 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
     id: 'scopes',
     label: keysText.columns.scopes,
     width: 'minmax(5rem, 1fr)',
+    yields: 1,
     cell: ({ scopes }) => <span title={scopes.join(', ')}>{scopesText(scopes)}</span>,
     value: ({ scopes }) => scopes.length,
   },
@@ -72,6 +74,7 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
     id: 'models',
     label: keysText.columns.models,
     width: 'minmax(5rem, 1fr)',
+    yields: 2,
     cell: ({ models }) =>
       models === null ? <span className="text-ink-3">{keysText.columns.allModels}</span> : models.join(', '),
   },
@@ -86,6 +89,7 @@ const ACCESS_COLUMNS: readonly TableColumn<KeyResource>[] = [
     id: 'team',
     label: keysText.columns.team,
     width: 'minmax(4rem, 8rem)',
+    yields: 3,
     cell: ({ team }) => team ?? <span className="text-ink-3">{keysText.columns.none}</span>,
     value: ({ team }) => team,
   },

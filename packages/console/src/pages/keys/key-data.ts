@@ -11,12 +11,13 @@ import {
 } from '../../data/analytics-queries.ts';
 import {
   type ApiPage,
-  fetchAllRows,
   getJson,
   getJsonWithETag,
   type IdempotencyKeys,
   sendJson,
 } from '../../data/api-client.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
+import { fetchAllRows } from '../../data/fetch-all-rows.ts';
 import { formatActorName } from '../audit/audit-entry.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
@@ -148,8 +149,8 @@ export function endKeyOverlap(id: string): Promise<KeyResource> {
 }
 
 /** Revokes a key. */
-export function revokeKey(id: string): Promise<null> {
-  return sendJson('DELETE', buildKeyApiPath(id));
+export function revokeKey(id: string): Promise<void> {
+  return deleteResource(buildKeyApiPath(id));
 }
 
 /** Returns the API path of a key. */

@@ -26,10 +26,10 @@ export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
       ) : found.limits.length + found.budgets.length === 0 ? (
         <p className="flex flex-wrap items-center gap-x-3 text-ui text-ink-2">
           {keysText.limits.none}
-          <OrgLink to="/management/limits" search={{ open: 'new' }} className="text-accent-ink underlined">
+          <OrgLink to="/management/limits" search={{ open: 'new' }} needs="management">
             {keysText.limits.createLimit}
           </OrgLink>
-          <OrgLink to="/management/budgets" search={{ open: 'new' }} className="text-accent-ink underlined">
+          <OrgLink to="/management/budgets" search={{ open: 'new' }} needs="management">
             {keysText.limits.createBudget}
           </OrgLink>
         </p>

@@ -5,7 +5,6 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
-import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -35,8 +34,7 @@ import { keysText } from './text.ts';
  */
 export function KeysPage() {
   const [creating, setCreating] = useState(false);
-  const refusal = useDenialReason('own_keys');
-  useShortcuts([{ keys: 'c', does: keysText.page.create, run: () => refusal === null && setCreating(true) }]);
+  useShortcuts([{ keys: 'c', does: keysText.page.create, run: () => setCreating(true), needs: 'own_keys' }]);
   const add = (
     <Button look="primary" icon={Plus} needs="own_keys" onClick={() => setCreating(true)}>
       {keysText.page.create}

@@ -4,12 +4,10 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const keyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/keys',
-    title: 'Keys',
     load: () => import('./keys-page.tsx').then(({ KeysPage: Page }) => ({ Page })),
   },
   {
     path: '/management/keys/$id',
-    title: 'Key',
     load: () =>
       import('./key-page.tsx').then(({ KeyPage: Page, prefetchKey }) => ({ Page, prefetch: prefetchKey })),
   },

@@ -70,6 +70,7 @@ const COLUMNS: readonly TableColumn<Limit>[] = [
     id: 'concurrency',
     label: limitsText.bounds.concurrency,
     width: '8rem',
+    yields: 1,
     value: ({ concurrency }) => concurrency,
     cell: (limit) => <LimitUsage limit={limit} bound="concurrency" />,
   },
@@ -77,6 +78,7 @@ const COLUMNS: readonly TableColumn<Limit>[] = [
     id: 'source',
     label: limitsText.columns.source,
     width: '8rem',
+    yields: 2,
     cell: ({ source }) => <SourceBadge source={source} />,
   },
 ];

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { sendJson } from '../../data/api-client.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
 import { formatDuration } from '../../format/amounts.ts';
 import {
   formatFullDateTime,
@@ -52,12 +52,10 @@ export function MaintenancePage() {
   const chosen = windows.find(({ id }) => id === asked) ?? null;
   const open = (id: string | null) => change({ open: id, plan: null });
   const view = phone ? 'list' : (query.get('view') ?? 'month');
-  useShortcuts([{ keys: 'c', does: maintenanceText.page.newWindow, run: () => open('new') }]);
-  const create = (
-    <Button look="primary" icon={Plus} needs="monitoring" onClick={() => open('new')}>
-      {maintenanceText.page.newWindow}
-    </Button>
-  );
+  useShortcuts([
+    { keys: 'c', does: maintenanceText.page.newWindow, run: () => open('new'), needs: 'monitoring' },
+  ]);
+  const create = <CreateButton onClick={() => open('new')} />;
   return (
     <PageFrame
       title={maintenanceText.page.title}
@@ -100,6 +98,14 @@ export function MaintenancePage() {
         <MaintenanceWindowDialog key={asked} window={chosen} planned={planned} onClose={() => open(null)} />
       )}
     </PageFrame>
+  );
+}
+
+function CreateButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button look="primary" icon={Plus} needs="monitoring" onClick={onClick}>
+      {maintenanceText.page.newWindow}
+    </Button>
   );
 }
 
@@ -191,7 +197,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
       />
       {asked && (
         <ConfirmChangeDialog
-          sendChange={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
+          sendChange={() => deleteResource(`api/monitoring/maintenance/${encodeURIComponent(id)}`)}
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
           onClose={() => setAsked(false)}

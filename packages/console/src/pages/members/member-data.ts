@@ -9,7 +9,9 @@ import type { operatorResource } from '@floe/contract/api/operators';
 import type { Team, teamCreation, teamPatch } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { fetchAllRows, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
+import { type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
+import { fetchAllRows } from '../../data/fetch-all-rows.ts';
 import type { KeyResource } from '../keys/key-data.ts';
 
 /** An operator of the installation. */
@@ -56,8 +58,8 @@ export function inviteMember(
 }
 
 /** Revokes an invitation, so that its link no longer works. */
-export function revokeInvitation(id: string): Promise<unknown> {
-  return sendJson('DELETE', `api/management/invitations/${encodeURIComponent(id)}`);
+export function revokeInvitation(id: string): Promise<void> {
+  return deleteResource(`api/management/invitations/${encodeURIComponent(id)}`);
 }
 
 /** Changes the role or the team of a member. */
@@ -66,8 +68,8 @@ export function changeMember(id: string, change: z.input<typeof memberPatch>): P
 }
 
 /** Removes a member from the organization and revokes the keys that the member owns. */
-export function removeMember(id: string): Promise<unknown> {
-  return sendJson('DELETE', `api/management/members/${encodeURIComponent(id)}`);
+export function removeMember(id: string): Promise<void> {
+  return deleteResource(`api/management/members/${encodeURIComponent(id)}`);
 }
 
 /** The query for the operators of the installation. */
@@ -82,8 +84,8 @@ export function addOperator(email: string, keys: IdempotencyKeys): Promise<Opera
 }
 
 /** Removes a person from the operators of the installation. */
-export function removeOperator(userId: string): Promise<unknown> {
-  return sendJson('DELETE', `api/management/operators/${encodeURIComponent(userId)}`);
+export function removeOperator(userId: string): Promise<void> {
+  return deleteResource(`api/management/operators/${encodeURIComponent(userId)}`);
 }
 
 /** Creates a team. */
@@ -97,6 +99,6 @@ export function changeTeam(id: string, change: z.input<typeof teamPatch>): Promi
 }
 
 /** Removes a team. */
-export function removeTeam(id: string): Promise<unknown> {
-  return sendJson('DELETE', `api/management/teams/${encodeURIComponent(id)}`);
+export function removeTeam(id: string): Promise<void> {
+  return deleteResource(`api/management/teams/${encodeURIComponent(id)}`);
 }

@@ -5,7 +5,6 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useSignedInSession } from '../../data/session.ts';
-import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { Button } from '../../ui/button.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
@@ -24,14 +23,13 @@ import { membersText } from './text.ts';
 export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);
-  const refusal = useDenialReason('members');
   const { operator: mayOperate } = useSignedInSession();
   const shown = query.get('show') ?? 'members';
   useRefetchOnEvent('config', membersQuery.queryKey);
   useRefetchOnEvent('config', invitationsQuery.queryKey);
   useRefetchOnEvent('config', teamsQuery.queryKey);
   useShortcuts([
-    { keys: 'c', does: membersText.page.invite, run: () => refusal === null && setInviting(true) },
+    { keys: 'c', does: membersText.page.invite, run: () => setInviting(true), needs: 'members' },
   ]);
   const counts = {
     members: useQuery(membersQuery).data?.length,

@@ -76,7 +76,8 @@ function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Ope
     },
     {
       id: 'actions',
-      label: '',
+      label: membersText.actions,
+      hidesLabel: true,
       width: '10rem',
       align: 'end',
       cell: (row) => (

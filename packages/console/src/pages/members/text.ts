@@ -11,6 +11,7 @@ export const membersText = {
     withCount: (label: string, count: number) => `${label} ${count}`,
   },
   none: '–',
+  actions: 'Actions',
   cancel: 'Cancel',
   roles: {
     owner: 'Can do everything, including adding and removing owners.',

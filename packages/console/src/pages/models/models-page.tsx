@@ -86,7 +86,7 @@ function NoModels({ isFiltered, onClear }: { readonly isFiltered: boolean; reado
     <EmptyState
       title={empty.title}
       action={
-        <OrgLink to="/management/providers/new" className="text-ui text-accent-ink underlined">
+        <OrgLink to="/management/providers/new" needs="management">
           {empty.action}
         </OrgLink>
       }
@@ -118,7 +118,7 @@ const COLUMNS: readonly TableColumn<ModelResource>[] = [
   {
     id: 'id',
     label: modelsText.columns.model,
-    width: 'minmax(10rem, 1fr)',
+    width: 'minmax(9rem, 1fr)',
     value: ({ id }) => id,
     cell: (model) => <ModelName model={model} />,
   },
@@ -134,6 +134,7 @@ const COLUMNS: readonly TableColumn<ModelResource>[] = [
     id: 'max_output_tokens',
     label: modelsText.columns.maxOutput,
     width: '7rem',
+    yields: 2,
     align: 'end',
     value: (model) => model.max_output_tokens,
     cell: (model) => formatTokens(model.max_output_tokens),

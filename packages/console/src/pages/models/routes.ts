@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const modelPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/models',
-    title: 'Models',
     load: () => import('./models-page.tsx').then(({ ModelsPage: Page }) => ({ Page })),
   },
 ];

@@ -6,6 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
@@ -24,7 +25,8 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const isReadOnly = useDenialReason('monitoring') !== null || source.kind === 'file';
   const { toggle, running } = useMonitorPauseActions(monitor);
   const edit = () => go(id);
-  useShortcuts([{ keys: 'e', does: monitorsText.actions.edit, run: edit }]);
+  const editLabel = isReadOnly ? monitorsText.actions.viewSettings : monitorsText.actions.edit;
+  useShortcuts([{ keys: 'e', does: editLabel, run: edit }]);
   return (
     <>
       <TestBeatButton monitor={monitor} />
@@ -32,7 +34,7 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         {paused ? monitorsText.actions.resume : monitorsText.actions.pause}
       </Button>
       <Button icon={isReadOnly ? Lock : Pencil} onClick={edit}>
-        {isReadOnly ? monitorsText.actions.viewSettings : monitorsText.actions.edit}
+        {editLabel}
       </Button>
       <MoreMenu monitor={monitor} />
     </>
@@ -144,7 +146,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   };
   return (
     <ConfirmChangeDialog
-      sendChange={() => sendJson<null>('DELETE', buildMonitorApiPath(id))}
+      sendChange={() => deleteResource(buildMonitorApiPath(id))}
       touches={[['monitors', 'status']]}
       onDone={gone}
       onClose={onClose}

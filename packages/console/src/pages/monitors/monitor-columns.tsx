@@ -49,13 +49,15 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   {
     id: 'schedule',
     label: monitorsText.columns.schedule,
-    width: 'minmax(11rem, 14rem)',
+    width: 'minmax(10rem, 14rem)',
+    yields: 1,
     cell: (row) => <MonitorScheduleText row={row} />,
   },
   {
     id: 'last',
     label: monitorsText.columns.lastBeat,
     width: '5.5rem',
+    yields: 2,
     cell: ({ last_beat_at: at }) => (at ? <BeatTime at={at} /> : <span className="text-ink-3">–</span>),
   },
   {
@@ -68,12 +70,14 @@ export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
     id: 'day',
     label: monitorsText.columns.day,
     width: '9.5rem',
+    yields: 4,
     cell: ({ id }) => <MonitorDayStrip id={id} />,
   },
   {
     id: 'uptime',
     label: monitorsText.columns.uptime,
     width: '6rem',
+    yields: 3,
     align: 'end',
     cell: ({ id }) => <MonitorUptimeText id={id} />,
   },
@@ -100,9 +104,21 @@ export const MonitorSelectionContext = createContext<Pick<MonitorSelection, 'ids
  */
 export function addRowControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
-    { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
+    {
+      id: 'select',
+      label: monitorsText.columns.selection,
+      hidesLabel: true,
+      width: '1rem',
+      cell: (row) => <SelectBox row={row} />,
+    },
     ...columns,
-    { id: 'actions', label: '', width: '2rem', cell: (row) => <MonitorMenu monitor={row} /> },
+    {
+      id: 'actions',
+      label: monitorsText.columns.actions,
+      hidesLabel: true,
+      width: '2rem',
+      cell: (row) => <MonitorMenu monitor={row} />,
+    },
   ];
 }
 

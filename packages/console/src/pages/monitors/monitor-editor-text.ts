@@ -40,6 +40,7 @@ export const monitorEditorText = {
   timezone: 'Time zone',
   orgTimezone: 'Organization default',
   channels: 'Channels',
+  channelsFailed: (reason: string) => `Could not load the channels. ${reason}`,
   noChannels: 'No channels exist. Create a channel to receive alerts.',
   allChannels: 'If you select no channel, alerts go to all channels.',
   preview: {

@@ -170,13 +170,15 @@ function ChannelChoice({
   readonly chosen: readonly string[];
   readonly onChange: (names: readonly string[]) => void;
 }) {
-  const { data } = useQuery(channelLookupQuery);
+  const { data, error } = useQuery(channelLookupQuery);
   const names = [...new Set([...(data?.data.map(({ name }) => name) ?? []), ...chosen])].toSorted();
   return (
     <fieldset>
       <legend className="text-label text-ink-2">{monitorEditorText.channels}</legend>
-      {names.length === 0 ? (
-        <p className="mt-1 text-small text-ink-3">{monitorEditorText.noChannels}</p>
+      {error && !data ? (
+        <p className="mt-1 text-small text-failing-ink">{monitorEditorText.channelsFailed(error.message)}</p>
+      ) : names.length === 0 ? (
+        <p className="mt-1 text-small text-ink-3">{data && monitorEditorText.noChannels}</p>
       ) : (
         <div className="mt-1 flex flex-wrap gap-x-5 gap-y-1">
           {names.map((name) => (

@@ -55,7 +55,7 @@ export function MonitorsPage() {
   const selection = useMonitorSelection(list.rows);
   const clear = { keys: 'Escape', does: monitorsText.page.clearSelection, run: selection.clear };
   useShortcuts([
-    { keys: 'c', does: monitorsText.page.newTitle, run: create },
+    { keys: 'c', does: monitorsText.page.newTitle, run: create, needs: 'monitoring' },
     ...(selection.ids.size > 0 ? [clear] : []),
   ]);
   return (
@@ -133,7 +133,7 @@ function StatusCounts({
           >
             <StatusIcon state={status} />
             <span className="font-medium figures">{formatCount(counts[status])}</span>
-            <span className="text-ink-2 max-sm:sr-only">{STATUS_STYLES[status].word.toLowerCase()}</span>
+            <span className="text-ink-2">{STATUS_STYLES[status].word.toLowerCase()}</span>
           </button>
         ))}
     </div>
@@ -148,9 +148,13 @@ function NoChannelNotice({ any }: { readonly any: boolean }) {
   return (
     <Notice>
       {isNone ? monitorsText.page.noChannel : monitorsText.page.channelsDisabled}{' '}
-      <OrgLink to="/channels">
-        {isNone ? monitorsText.page.createChannel : monitorsText.page.viewChannels}
-      </OrgLink>
+      {isNone ? (
+        <OrgLink to="/channels" search={{ open: 'new' }} needs="monitoring">
+          {monitorsText.page.createChannel}
+        </OrgLink>
+      ) : (
+        <OrgLink to="/channels">{monitorsText.page.viewChannels}</OrgLink>
+      )}
     </Notice>
   );
 }

@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const monitorPageRoutes: readonly PageRoute[] = [
   {
     path: '/monitors',
-    title: 'Monitors',
     load: () =>
       import('./monitors-page.tsx').then(({ MonitorsPage: Page, prefetchMonitors }) => ({
         Page,
@@ -13,17 +12,14 @@ export const monitorPageRoutes: readonly PageRoute[] = [
   },
   {
     path: '/monitors/new',
-    title: 'Create monitor',
     load: () => import('./monitor-editor-page.tsx').then(({ NewMonitorPage: Page }) => ({ Page })),
   },
   {
     path: '/monitors/$id',
-    title: 'Monitor',
     load: () => import('./monitor-page.tsx').then(({ MonitorPage: Page }) => ({ Page })),
   },
   {
     path: '/monitors/$id/edit',
-    title: 'Edit monitor',
     load: () => import('./monitor-editor-page.tsx').then(({ EditMonitorPage: Page }) => ({ Page })),
   },
 ];

@@ -2,7 +2,7 @@ import type { schedulePreview } from '@floe/contract/api/monitors';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { sendJson } from '../../data/api-client.ts';
-import { getFieldErrorMessage } from '../../data/api-error.ts';
+import { getFieldErrorMessage } from '../../data/field-error-message.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';

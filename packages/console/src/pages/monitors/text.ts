@@ -31,6 +31,8 @@ export const monitorsText = {
     search: 'name',
   },
   columns: {
+    selection: 'Selection',
+    actions: 'Actions',
     status: 'Status',
     name: 'Name',
     schedule: 'Schedule',

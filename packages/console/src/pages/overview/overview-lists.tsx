@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import type { SelectedTimeRange } from '../../filters/time-range.ts';
+import { type SelectedTimeRange, toTimeRangeLinkParameters } from '../../filters/time-range.ts';
 import { formatCount, formatMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
@@ -41,13 +41,14 @@ function TopSpendCard({
   readonly by: 'model' | 'key';
 }) {
   const { data } = useQuery(buildOverviewTopValuesQuery(by, 'cost_nano_usd', span));
+  const time = toTimeRangeLinkParameters(span);
   const all = data?.data ?? [];
   const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
   return (
     <Card
       title={title}
       aside={
-        <OrgLink to="/analytics" search={{ by }}>
+        <OrgLink to="/analytics" search={{ by, ...time }}>
           {overviewText.lists.all}
         </OrgLink>
       }
@@ -57,11 +58,7 @@ function TopSpendCard({
           <Row
             key={value ?? ''}
             label={
-              <OrgLink
-                to="/requests"
-                search={value === null ? { [by]: '!*' } : { [by]: value }}
-                className="hover:underline"
-              >
+              <OrgLink to="/requests" search={{ [by]: value ?? '!*', ...time }} className="hover:underline">
                 {name ?? value ?? getMissingValueLabel(by)}
               </OrgLink>
             }
@@ -78,12 +75,13 @@ function TopSpendCard({
 
 function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(buildOverviewTopValuesQuery('error_code', 'errors', span));
+  const time = toTimeRangeLinkParameters(span);
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
     <Card
       title={overviewText.lists.errorsByCode}
       aside={
-        <OrgLink to="/analytics" search={{ metric: 'errors' }}>
+        <OrgLink to="/analytics" search={{ metric: 'errors', ...time }}>
           {overviewText.lists.all}
         </OrgLink>
       }
@@ -96,7 +94,7 @@ function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
               value === null ? (
                 overviewText.lists.noErrorCode
               ) : (
-                <OrgLink to="/requests" search={{ error_code: value }} className="hover:underline">
+                <OrgLink to="/requests" search={{ error_code: value, ...time }} className="hover:underline">
                   {value.replaceAll('_', ' ')}
                 </OrgLink>
               )
@@ -146,7 +144,11 @@ function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
   return (
     <Card
       title={overviewText.lists.events}
-      aside={<OrgLink to="/management/audit">{overviewText.lists.auditLog}</OrgLink>}
+      aside={
+        <OrgLink to="/management/audit" search={toTimeRangeLinkParameters(span)}>
+          {overviewText.lists.auditLog}
+        </OrgLink>
+      }
     >
       <Rows empty={data && events.length === 0 ? overviewText.lists.noEvents : null}>
         {events.map(({ at, text: event, by }) => (

@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const overviewPageRoutes: readonly PageRoute[] = [
   {
     path: '/overview',
-    title: 'Overview',
     load: () =>
       import('./overview-page.tsx').then(({ OverviewPage: Page, prefetchOverview }) => ({
         Page,

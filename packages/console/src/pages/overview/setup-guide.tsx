@@ -131,9 +131,13 @@ function ProviderStep({ isDone }: { readonly isDone: boolean }) {
         {isDone ? overviewText.providerStep.done : overviewText.providerStep.open}
       </p>
       <p className="text-ui">
-        <OrgLink to="/management/providers">
-          {isDone ? overviewText.providerStep.showProviders : overviewText.providerStep.addProvider}
-        </OrgLink>
+        {isDone ? (
+          <OrgLink to="/management/providers">{overviewText.providerStep.showProviders}</OrgLink>
+        ) : (
+          <OrgLink to="/management/providers/new" needs="management">
+            {overviewText.providerStep.addProvider}
+          </OrgLink>
+        )}
       </p>
     </>
   );

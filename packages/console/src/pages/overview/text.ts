@@ -20,7 +20,7 @@ export const overviewText = {
       rows_pending: 'Request log delayed',
       credential_rejected: 'Credential rejected',
       breaker_open: 'Breaker open',
-      breaker_forced: 'Breaker overridden',
+      breaker_forced: 'Breaker state forced',
       monitor_failing: 'Monitor failing',
       budget_used: 'High budget usage',
       beats_rejected: 'Beats rejected',

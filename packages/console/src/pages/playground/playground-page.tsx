@@ -66,7 +66,9 @@ export function PlaygroundPage() {
               {hasSandbox ? playgroundText.page.sandboxOnly : playgroundText.page.noProvider}
             </b>{' '}
             {hasSandbox ? playgroundText.page.sandboxHint : playgroundText.page.noProviderHint}{' '}
-            <OrgLink to="/management/providers">{playgroundText.page.addProvider}</OrgLink>
+            <OrgLink to="/management/providers/new" needs="management">
+              {playgroundText.page.addProvider}
+            </OrgLink>
           </p>
         )}
         <div className="grid items-start gap-4 lg:grid-cols-2">

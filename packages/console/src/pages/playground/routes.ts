@@ -4,7 +4,6 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const playgroundPageRoutes: readonly PageRoute[] = [
   {
     path: '/playground',
-    title: 'Playground',
     load: () => import('./playground-page.tsx').then(({ PlaygroundPage: Page }) => ({ Page })),
   },
 ];

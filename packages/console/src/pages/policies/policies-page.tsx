@@ -77,6 +77,7 @@ const COLUMNS: readonly TableColumn<Policy>[] = [
     id: 'source',
     label: policiesText.columns.source,
     width: '8rem',
+    yields: 1,
     cell: ({ source }) => <SourceBadge source={source} />,
   },
 ];

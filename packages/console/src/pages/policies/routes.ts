@@ -4,17 +4,14 @@ import type { PageRoute } from '../../app/page-route.ts';
 export const policyPageRoutes: readonly PageRoute[] = [
   {
     path: '/management/policies',
-    title: 'Policies',
     load: () => import('./policies-page.tsx').then(({ PoliciesPage: Page }) => ({ Page })),
   },
   {
     path: '/management/policies/new',
-    title: 'Create policy',
     load: () => import('./policy-editor-page.tsx').then(({ NewPolicyPage: Page }) => ({ Page })),
   },
   {
     path: '/management/policies/$id',
-    title: 'Policy',
     load: () => import('./policy-editor-page.tsx').then(({ EditPolicyPage: Page }) => ({ Page })),
   },
 ];

@@ -2,6 +2,7 @@ import { Ellipsis, Plus, TestTube } from 'lucide-react';
 import { useState } from 'react';
 import { sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChangeDialog } from '../../ui/confirm-change-dialog.tsx';
@@ -140,7 +141,7 @@ function CredentialMenu({
       )}
       {open === 'remove' && (
         <ConfirmChangeDialog
-          sendChange={() => sendJson<null>('DELETE', path)}
+          sendChange={() => deleteResource(path)}
           touches={PROVIDER_QUERY_KEYS}
           onDone={() => {
             setOpen(null);

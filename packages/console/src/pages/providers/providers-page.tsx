@@ -38,7 +38,7 @@ export function ProvidersPage() {
   const traffic = useQuery(providerTrafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
-  useShortcuts([{ keys: 'c', does: providersText.page.add, run: () => open('new') }]);
+  useShortcuts([{ keys: 'c', does: providersText.page.add, run: () => open('new'), needs: 'management' }]);
   const healthOf = useProviderHealth();
   const all = columns(of, healthOf);
   const sort = parseSort(query.get('sort'));
@@ -89,7 +89,7 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
       cell: (provider) => (
         <span className="flex items-center gap-2 font-medium">
           <StatusIcon state={stateOf(provider).state} />
-          {provider.id}
+          <span className="truncate">{provider.id}</span>
         </span>
       ),
     },
@@ -122,13 +122,14 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
       id: 'credentials',
       label: providersText.columns.credentials,
       width: '8.5rem',
+      yields: 1,
       cell: ({ credentials }) => summarizeCredentialTests(credentials),
     },
     {
       id: 'models',
       label: providersText.columns.models,
       width: 'minmax(7rem, 10rem)',
-      yields: 1,
+      yields: 3,
       cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
     },
     {
@@ -151,6 +152,7 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
       id: 'source',
       label: providersText.columns.source,
       width: '8rem',
+      yields: 2,
       cell: ({ source }) => <SourceBadge source={source} />,
     },
   ];
@@ -183,7 +185,9 @@ function ProviderCard({
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">
         <StatusIcon state={state} />
-        {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
+        <span className="truncate">
+          {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
+        </span>
       </span>
       <span className="truncate text-small text-ink-2">
         {providersText.columns.cardRequests(word, traffic?.requests ?? 0)}

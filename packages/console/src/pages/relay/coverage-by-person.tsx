@@ -88,6 +88,7 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     id: 'calls',
     label: relayText.coverage.relayCalls,
     width: '7rem',
+    yields: 2,
     align: 'end',
     value: ({ relay_calls }) => relay_calls,
     cell: ({ relay_calls }) => formatCount(relay_calls),
@@ -96,12 +97,14 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     id: 'hook',
     label: relayText.coverage.hookVersion,
     width: '7rem',
+    yields: 3,
     cell: ({ client_version }) => client_version ?? relayText.none,
   },
   {
     id: 'last',
     label: relayText.coverage.lastRelayCall,
     width: '7rem',
+    yields: 1,
     value: ({ last_relay_call_at }) => last_relay_call_at,
     cell: ({ last_relay_call_at }) =>
       last_relay_call_at === null ? relayText.coverage.never : <RelativeTimeText at={last_relay_call_at} />,

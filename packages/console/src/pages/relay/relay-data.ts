@@ -3,7 +3,8 @@ import type { relayCoverage, relaySession } from '@floe/contract/api/relay-manag
 import type { relayRuleResource } from '@floe/contract/api/relay-rules';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { fetchAllRows, fetchNextNonEmptyPage, getJson, sendJson } from '../../data/api-client.ts';
+import { fetchNextNonEmptyPage, getJson, sendJson } from '../../data/api-client.ts';
+import { fetchAllRows } from '../../data/fetch-all-rows.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
 import type { AgentEventKind, RelaySimulationResult, StoredDecision } from './decision-display.ts';

@@ -112,6 +112,7 @@ const COLUMNS: readonly TableColumn<RelaySession>[] = [
     id: 'calls',
     label: relayText.coverage.relayCalls,
     width: '7rem',
+    yields: 2,
     align: 'end',
     cell: ({ relay_calls }) => formatCount(relay_calls),
   },
@@ -119,6 +120,7 @@ const COLUMNS: readonly TableColumn<RelaySession>[] = [
     id: 'last',
     label: relayText.sessions.lastSeen,
     width: '7rem',
+    yields: 1,
     cell: ({ last_seen_at }) => <RelativeTimeText at={last_seen_at} />,
   },
 ];

@@ -27,7 +27,7 @@ export const ruleText = {
   decisions: { deny: 'Deny', ask: 'Require approval', allow: 'Allow' },
   modes: { observe: 'Observe', warn: 'Warn', enforce: 'Enforce' },
   observeOnly:
-    'relay.mode is set to observe in floe.yaml, so rules only record what they would decide. To apply their decisions, set relay.mode to enforce.',
+    'The relay mode is observe, so rules only record what they would decide. To apply their decisions, set relay.mode to enforce in floe.yaml.',
   saved: {
     observeOnly: (name: string) => `Rule ${name} was saved.`,
     observe: (name: string) => `Rule ${name} was saved in observe mode. It does not block any action.`,

@@ -86,6 +86,7 @@ const COLUMNS: readonly TableColumn<RelayRuleWithMatchCount>[] = [
     id: 'on',
     label: ruleText.page.events,
     width: 'minmax(7rem, 12rem)',
+    yields: 1,
     cell: ({ rule }) => toRuleFormValues({ rule }).on.map(getAgentEventLabel).join(', '),
   },
   {
@@ -105,6 +106,7 @@ const COLUMNS: readonly TableColumn<RelayRuleWithMatchCount>[] = [
     id: 'hits',
     label: ruleText.page.matches,
     width: '7rem',
+    yields: 2,
     align: 'end',
     value: ({ match_count }) => match_count,
     cell: ({ rule, match_count: hits }) =>
@@ -120,6 +122,7 @@ const COLUMNS: readonly TableColumn<RelayRuleWithMatchCount>[] = [
     id: 'source',
     label: ruleText.page.source,
     width: '8rem',
+    yields: 3,
     cell: ({ source }) => <SourceBadge source={source} />,
   },
 ];

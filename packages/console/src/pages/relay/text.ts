@@ -1,4 +1,5 @@
 import { formatCount } from '../../format/amounts.ts';
+import { formatCountWithNoun } from '../../format/words.ts';
 
 /**
  * All text on the Decisions, Approvals and Coverage pages. The text on the Rules pages is in `rule-text.ts`.
@@ -168,7 +169,7 @@ export const relayText = {
     never: 'Never',
     key: (name: string) => `Key ${name}`,
     counts: (requests: number, calls: number) =>
-      `${formatCount(requests)} model ${requests === 1 ? 'request' : 'requests'} · ${formatCount(calls)} relay ${calls === 1 ? 'call' : 'calls'}`,
+      `${formatCountWithNoun(requests, 'model request')} · ${formatCountWithNoun(calls, 'relay call')}`,
   },
   coverageStatus: {
     covered: 'Covered',

@@ -76,7 +76,7 @@ function AttemptRow({
           <StatusIcon state={failed ? 'failing' : 'healthy'} />
         </span>
         <span className="min-w-0">
-          <span className="block truncate">
+          <span className="block break-words">
             {n} · {provider}/{model}
           </span>
           <span className="block text-small break-words text-ink-3">

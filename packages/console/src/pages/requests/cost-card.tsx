@@ -99,7 +99,7 @@ function Remarks({ request }: { readonly request: RequestDetail }) {
       {unpriced && (
         <p className="mt-2 text-ui text-ink-2">
           {requestDetailText.cost.modelNoPrice(unpriced)}{' '}
-          <OrgLink to="/management/models" search={{ search: unpriced, open: unpriced }}>
+          <OrgLink to="/management/models" search={{ search: unpriced, open: unpriced }} needs="management">
             {requestDetailText.cost.setPrice}
           </OrgLink>
           . {requestDetailText.cost.priceApplies}

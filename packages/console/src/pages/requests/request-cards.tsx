@@ -1,9 +1,10 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
-import { Badge } from '../../ui/status.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { requestDetailText } from './request-detail-text.ts';
 import { getApiLabel } from './request-details.ts';
+import { formatMetadataValue } from './request-rows.ts';
 
 const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
 
@@ -11,16 +12,6 @@ const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.r
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
   const { key_name, surface, route_mode, team, owner, end_user, client, session, stream, cache, metadata } =
     request;
-  const pairs = Object.entries(metadata);
-  const tags = pairs.length > 0 && (
-    <span className="flex flex-wrap gap-1">
-      {pairs.map(([name, value]) => (
-        <Badge key={name} name={name}>
-          {typeof value === 'string' ? value : JSON.stringify(value)}
-        </Badge>
-      ))}
-    </span>
-  );
   return (
     <Card title={requestDetailText.caller.title}>
       <DetailList
@@ -49,10 +40,33 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
             ),
           ],
           [requestDetailText.caller.cache, cache],
-          [requestDetailText.caller.metadata, tags || null],
+          [
+            requestDetailText.caller.metadata,
+            Object.keys(metadata).length > 0 ? <MetadataValues key="metadata" metadata={metadata} /> : null,
+          ],
         ]}
       />
     </Card>
+  );
+}
+
+/** Lists the metadata in full. */
+function MetadataValues({ metadata }: Pick<RequestDetail, 'metadata'>) {
+  return (
+    <ul className="grid grid-cols-1 gap-1">
+      {Object.entries(metadata).map(([name, value]) => {
+        const text = formatMetadataValue(value);
+        return (
+          <li key={name} className="flex items-start justify-between gap-2">
+            <span className="min-w-0 break-words">
+              <span className="text-ink-2">{name}: </span>
+              {text}
+            </span>
+            <CopyButton text={text} label={requestDetailText.caller.copyMetadata(name)} />
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -12,6 +12,7 @@ import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
+import { buildMetadataColumn, MetadataText, OPTIONAL_REQUEST_COLUMNS } from './optional-request-columns.tsx';
 import {
   findUnpricedModel,
   getOutcomeDisplay,
@@ -33,16 +34,12 @@ export function buildRequestColumns(
   return [
     ...LEADING_COLUMNS,
     MODEL_COLUMN,
-    {
-      id: 'key',
-      label: requestsText.columns.key,
-      width: 'minmax(4rem, 7rem)',
-      cell: ({ key_name }) => key_name,
-    },
+    KEY_COLUMN,
     {
       id: 'tokens',
       label: requestsText.columns.tokens,
       width: '5.25rem',
+      yields: 2,
       align: 'end',
       cell: (row) => <TokenText row={row} />,
     },
@@ -57,6 +54,7 @@ export function buildRequestColumns(
       id: 'first',
       label: requestsText.columns.firstToken,
       width: '4.5rem',
+      yields: 3,
       align: 'end',
       cell: ({ first_token_ms }) => formatDuration(first_token_ms),
     },
@@ -64,7 +62,7 @@ export function buildRequestColumns(
       id: 'timing',
       label: requestsText.columns.timing,
       width: '4rem',
-      yields: 1,
+      yields: 5,
       cell: (row) => <TimingBar row={row} longestMs={longestMs} />,
     },
     {
@@ -78,10 +76,11 @@ export function buildRequestColumns(
       id: 'metadata',
       label: requestsText.columns.metadata,
       width: 'minmax(6.5rem, 8rem)',
+      yields: 4,
       cell: (row) => <MetadataText row={row} />,
     },
-    ...OPTIONAL,
-    ...metadata.map(metadataColumn),
+    ...OPTIONAL_REQUEST_COLUMNS,
+    ...metadata.map(buildMetadataColumn),
   ];
 }
 
@@ -102,39 +101,20 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   },
 ];
 
+const KEY_COLUMN: TableColumn<RequestRow> = {
+  id: 'key',
+  label: requestsText.columns.key,
+  width: 'minmax(4rem, 7rem)',
+  yields: 1,
+  cell: ({ key_name }) => key_name,
+};
+
 const MODEL_COLUMN: TableColumn<RequestRow> = {
   id: 'model',
   label: requestsText.columns.model,
   width: 'minmax(13.5rem, 1fr)',
   cell: (row) => <ModelText row={row} />,
 };
-
-function metadataColumn(name: string): TableColumn<RequestRow> {
-  return extra(`metadata.${name}`, name, (row) => {
-    const value = row.metadata[name];
-    return value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
-  });
-}
-
-const OPTIONAL: readonly TableColumn<RequestRow>[] = [
-  extra('surface', requestsText.columns.surface, ({ surface }) => surface),
-  extra('route_mode', requestsText.columns.routeMode, ({ route_mode }) => route_mode),
-  extra('provider', requestsText.columns.provider, ({ provider }) => provider ?? '–'),
-  extra('cache', requestsText.columns.cache, ({ cache }) => cache ?? '–'),
-  extra('overhead', requestsText.columns.overhead, ({ overhead_ms }) => formatDuration(overhead_ms)),
-  extra('owner', requestsText.columns.owner, ({ owner }) => owner ?? '–'),
-  extra('team', requestsText.columns.team, ({ team }) => team ?? '–'),
-  extra('end_user', requestsText.columns.endUser, ({ end_user }) => end_user ?? '–'),
-  extra('client', requestsText.columns.client, ({ client }) => client ?? '–'),
-  extra('session', requestsText.columns.session, ({ session }) => session ?? '–'),
-  extra('error', requestsText.columns.errorCode, ({ error_code }) => error_code ?? '–'),
-  extra('dropped', requestsText.columns.droppedFields, ({ dropped }) => dropped.join(', ') || '–'),
-  extra('id', requestsText.columns.id, ({ id }) => <code className="font-mono text-code">{id}</code>),
-];
-
-function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell']): TableColumn<RequestRow> {
-  return { id, label, cell, width: 'minmax(5rem, 10rem)', optional: true };
-}
 
 /** Shows an icon, the status and the reason. Only unsuccessful requests have a color. */
 function OutcomeText({ row }: { readonly row: RequestRow }) {
@@ -238,20 +218,6 @@ function CostText({ row }: { readonly row: RequestRow }) {
     <span title={title} className={cost === 0 ? 'text-ink-3' : ''}>
       {formatMoney(cost)}
       {isIncomplete && <span className="text-ink-3"> {requestsText.cells.incomplete}</span>}
-    </span>
-  );
-}
-
-function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
-  const [first, ...more] = Object.entries(metadata);
-  if (!first) return null;
-  const [name, value] = first;
-  return (
-    <span className="flex gap-1">
-      <span className="min-w-0" data-filter-name={`metadata.${name}`}>
-        <Badge name={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</Badge>
-      </span>
-      {more.length > 0 && <span className="text-ink-3">+{more.length}</span>}
     </span>
   );
 }

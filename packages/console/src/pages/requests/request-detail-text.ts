@@ -166,6 +166,7 @@ export const requestDetailText = {
     session: 'Session',
     cache: 'Cache',
     metadata: 'Metadata',
+    copyMetadata: (name: string) => `Copy ${name}`,
   },
   dropped: {
     title: 'Dropped fields',

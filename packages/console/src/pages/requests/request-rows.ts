@@ -75,6 +75,11 @@ export function findUnpricedModel(row: RequestRow): string | null {
   return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
 }
 
+/** Formats a metadata value. A value that is not text is shown as JSON. */
+export function formatMetadataValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** Returns the metadata keys that occur in the rows, at most 20. */
 export function listMetadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
   const found = new Set<string>();

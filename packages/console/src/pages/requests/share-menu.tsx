@@ -1,6 +1,6 @@
 import { Download, Link2 } from 'lucide-react';
-import { formatCurl } from '../../data/api-client.ts';
 import { startDownload } from '../../data/download.ts';
+import { formatCurl } from '../../data/format-curl.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { formatTimeRangeLabel } from '../../filters/time-range.ts';
 import { formatCount } from '../../format/amounts.ts';

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type ApiPage, getJson, type IdempotencyKeys, sendJson } from '../../data/api-client.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
 import { type SavedView, selectViewParameters } from './saved-views.ts';
 
 const PAGE = 'requests';
@@ -38,6 +39,6 @@ export function replaceViewFilters(id: string, query: URLSearchParams): Promise<
 }
 
 /** Deletes a view. */
-export function deleteView(id: string): Promise<null> {
-  return sendJson('DELETE', `api/management/views/${encodeURIComponent(id)}`);
+export function deleteView(id: string): Promise<void> {
+  return deleteResource(`api/management/views/${encodeURIComponent(id)}`);
 }

@@ -75,6 +75,7 @@ function columns(states: BreakersByModel): readonly TableColumn<Route>[] {
       id: 'source',
       label: routesText.columns.source,
       width: '8rem',
+      yields: 1,
       cell: ({ source }) => <SourceBadge source={source} />,
     },
   ];

@@ -6,6 +6,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { describeBrowser } from './browser-name.ts';
 import { endOtherSessions, endOwnSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
 import { settingsText } from './text.ts';
 
@@ -51,8 +52,8 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
     <li className="flex items-center gap-3 py-1.5 text-ui">
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">
-            {row.user_agent || settingsText.sessions.unknownBrowser}
+          <span className="truncate font-medium" title={row.user_agent}>
+            {describeBrowser(row.user_agent) || settingsText.sessions.unknownBrowser}
           </span>
           {row.current && <Badge>{settingsText.sessions.current}</Badge>}
         </span>

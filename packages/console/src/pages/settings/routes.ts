@@ -4,6 +4,6 @@ const load = () => import('./settings-page.tsx').then(({ SettingsPage: Page }) =
 
 /** The routes of the Settings pages. */
 export const settingsPageRoutes: readonly PageRoute[] = [
-  { path: '/management/settings', title: 'Settings', load },
-  { path: '/management/settings/$section', title: 'Settings', load },
+  { path: '/management/settings', load },
+  { path: '/management/settings/$section', load },
 ];

@@ -4,6 +4,7 @@ import type { ownIdentityLink, ownSession } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson, getJsonWithETag, sendJson } from '../../data/api-client.ts';
+import { deleteResource } from '../../data/delete-resource.ts';
 import { createPasskey } from '../../data/passkey.ts';
 import type { OrgSettingsResource } from './setting-fields.ts';
 
@@ -93,13 +94,13 @@ export function renamePasskey(id: string, name: string): Promise<unknown> {
 }
 
 /** Removes a passkey from the account. */
-export function removePasskey(id: string): Promise<unknown> {
-  return sendJson('DELETE', `api/me/passkeys/${encodeURIComponent(id)}`);
+export function removePasskey(id: string): Promise<void> {
+  return deleteResource(`api/me/passkeys/${encodeURIComponent(id)}`);
 }
 
 /** Signs out one of the user's sessions. */
-export function endOwnSession(id: string): Promise<unknown> {
-  return sendJson('DELETE', `api/me/sessions/${encodeURIComponent(id)}`);
+export function endOwnSession(id: string): Promise<void> {
+  return deleteResource(`api/me/sessions/${encodeURIComponent(id)}`);
 }
 
 /** Signs out all of the user's sessions except the current one. */

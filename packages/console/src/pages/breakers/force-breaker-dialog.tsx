@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { listPossibleBreakerIds, parseOverrideSeconds } from './breaker-state-display.ts';
+import { listPossibleBreakerIds, parseForceSeconds } from './breaker-state-display.ts';
 import { breakersText } from './text.ts';
 
 const DURATIONS = [
@@ -35,10 +35,10 @@ function toForcedState(value: string): ForcedState {
 }
 
 /**
- * Renders a dialog that overrides a breaker for a limited time. The reason that the user enters is shown next
+ * Renders a dialog that forces the state of a breaker for a limited time. The reason that the user enters is shown next
  * to the breaker and recorded in the audit log.
  */
-export function OverrideBreakerDialog({
+export function ForceBreakerDialog({
   id,
   trigger,
 }: {
@@ -132,7 +132,7 @@ interface ForceDurationInput {
 
 /** Returns the duration in seconds, or null if the typed duration is invalid. */
 function parseForceDuration({ chosen, written }: ForceDurationInput): number | null {
-  return chosen === '' ? parseOverrideSeconds(written) : Number(chosen);
+  return chosen === '' ? parseForceSeconds(written) : Number(chosen);
 }
 
 /** Selects a preset or a typed duration. */
@@ -143,7 +143,7 @@ function ForceDuration({
   readonly duration: ForceDurationInput;
   readonly onChange: (duration: ForceDurationInput) => void;
 }) {
-  const isWrong = written !== '' && parseOverrideSeconds(written) === null;
+  const isWrong = written !== '' && parseForceSeconds(written) === null;
   return (
     <>
       <FormField
