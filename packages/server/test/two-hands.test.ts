@@ -198,7 +198,10 @@ test('the command line compares, applies and exports, with the variables of its 
   );
   const unset = await run('apply', wanted);
   assert.equal(unset.code, 1);
-  assert.match(unset.stderr, /\n {2}X_KEY: the key of the credential "default" of the provider "x"\n {2}Y_KEY: the key/);
+  assert.match(
+    unset.stderr,
+    /\n {2}X_KEY: the key of the credential "default" of the provider "x"\n {2}Y_KEY: the key/,
+  );
   writeFileSync(wanted, 'orgs: [{ id: acme, providers: [{ id: x, kind: opnai }] }]');
   const wrong = await run('apply', wanted);
   assert.equal(wrong.code, 1);
