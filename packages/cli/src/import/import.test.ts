@@ -367,26 +367,34 @@ test('the report on LiteLLM does not call settings imported that have no effect'
       entry('a', 'openai/a', { weight: 2 }),
       entry('a', 'openai/b', { weight: 1 }),
       entry('lost', 'replicate/x'),
+      entry('openai/*', 'openai/*'),
     ],
     router_settings: {
       routing_strategy: 'usage-based-routing',
       num_retries: 3,
-      fallbacks: [{ a: ['lost', 'nothing'] }],
+      fallbacks: [{ a: ['lost', 'nothing'] }, { 'openai/*': ['a'] }],
     },
     litellm_settings: { num_retries: 2, default_fallbacks: ['a'] },
   };
   const { outcomes } = summarize(
     'litellm',
     source,
-    /weight$|retries$|\.a$|default_fallbacks|model_list\[2\]\.model_name/,
+    /weight$|retries$|\.a$|\*"\]$|default_fallbacks|model_list\[2\]\.model_name/,
   );
   assert.deepEqual(outcomes, {
     'model_list[0].litellm_params.weight': 'not_imported',
     'model_list[1].litellm_params.weight': 'not_imported',
     'model_list[2].model_name': 'not_imported',
     'router_settings.fallbacks[0].a': 'changed',
+    'router_settings.fallbacks[1]["openai/*"]': 'not_imported',
     'router_settings.num_retries': 'changed',
     'litellm_settings.num_retries': 'not_imported',
     'litellm_settings.default_fallbacks': 'imported',
   });
+});
+
+test('a Portkey cache without a mode is reported as the cache of the organization', () => {
+  const { report } = convert('portkey', { prod: { provider: 'openai', cache: { max_age: 60 } } });
+  const line = report.lines().find(({ note }) => note.includes('cache settings of the organization'));
+  assert.match(line?.field ?? '', /cache$/);
 });

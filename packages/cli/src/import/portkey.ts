@@ -94,10 +94,11 @@ function readCache(config: ImportSourceObject, draft: ConfigDraft): void {
   const ttl = cache.number('max_age');
   const ttlSeconds = ttl !== undefined && ttl >= 1 ? { ttl_seconds: Math.floor(ttl) } : {};
   draft.settings['cache'] = { enabled: true, scope: 'org', ...ttlSeconds };
-  cache.note(
-    'mode',
+  const [place, field] = mode === undefined ? ([config, 'cache'] as const) : ([cache, 'mode'] as const);
+  place.note(
+    field,
     'changed',
-    mode === 'simple'
+    mode === 'simple' || mode === undefined
       ? 'became the cache settings of the organization'
       : 'Floe has no semantic cache; it returns cached responses only for identical requests',
   );

@@ -229,12 +229,12 @@ function addCaps(row: ImportSourceObject, draft: ConfigDraft, { name, subject }:
     if (row.number(field) === 0) row.note(field, 'not_imported', 'a Floe limit must be at least 1');
   if (Object.values(caps).some((value) => value !== undefined)) draft.addLimit(name, { ...subject, ...caps });
   const period = toBudgetPeriod(row.text('budget_duration'));
-  if (!period)
-    return row.note(
-      'budget_duration',
-      'not_imported',
-      'the budget is not imported because this is not a duration such as 30d',
-    );
+  if (!period) {
+    for (const field of ['budget_duration', 'max_budget', 'soft_budget'])
+      if (row.has(field))
+        row.note(field, 'not_imported', 'the budget_duration of the budget is not a duration such as 30d');
+    return;
+  }
   if (period.note !== '' && row.has('budget_duration')) row.note('budget_duration', 'changed', period.note);
   const max = row.number('max_budget');
   if (max === 0)

@@ -79,7 +79,9 @@ export function readLitellmRouterSettings(
         for (const field of FALLBACK_FIELDS)
           for (const map of readFallbackMaps(source, field))
             for (const model of map.names())
-              if (map.list(model).some((name) => typeof name === 'string' && !isImported(name)))
+              if (model !== '*' && model.includes('*'))
+                map.note(model, 'not_imported', 'a Floe route with a wildcard has no fallback targets');
+              else if (map.list(model).some((name) => typeof name === 'string' && !isImported(name)))
                 map.note(model, 'changed', MISSING_FALLBACK_REASON);
         if (source.texts('default_fallbacks').some((name) => !isImported(name)))
           source.note('default_fallbacks', 'changed', MISSING_FALLBACK_REASON);

@@ -34,7 +34,7 @@ export function addLitellmRoutes(
     addCapacityLimit(draft, group);
   }
   for (const { target } of deployments.filter(isWildcard))
-    if (settings.fallbacks.has(target) || settings.retries !== undefined || settings.hasTimeouts)
+    if (settings.retries !== undefined || settings.hasTimeouts)
       draft.routes.set(target, {
         ...(settings.retries !== undefined && { retries: settings.retries }),
         ...(settings.hasTimeouts && { timeouts: settings.timeouts }),
