@@ -13,6 +13,6 @@ test('a board can have at most 500 monitors in all of its groups', () => {
   const { error } = boardOf(300, 201);
   assert.deepEqual(
     error?.issues.map(({ path, message }) => [path, message]),
-    [[['groups'], 'must contain at most 500 monitors']],
+    [[['groups'], 'must contain at most 500 monitors in all groups together']],
   );
 });
