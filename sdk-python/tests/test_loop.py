@@ -80,6 +80,11 @@ class Loop(unittest.TestCase):
             self.assertEqual(len(runtime.calls), 2)
             self.assertEqual([error.code for error in errors], ["invalid_argument"])
 
+    def test_all_options_that_are_not_valid_are_logged(self):
+        runtime = FakeRuntime(until=100)
+        Floe("eis_test_key", _runtime=runtime).start_heartbeat("job", every_seconds=0, stall_after="300").stop()
+        self.assertRegex("".join(runtime.lines), "every_seconds must be a positive number.*stall_after must be")
+
     def test_touching_brings_the_beats_back(self):
         runtime = FakeRuntime(until=600)
         errors = []
