@@ -2,12 +2,14 @@ import asyncio
 import gc
 import inspect
 import json
+import sys
 import threading
+import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
-from floe import Floe, _monitor
+from floe import Floe, _lifetime, _monitor
 
 from .fakes import FakeRuntime, answer
 
@@ -70,6 +72,13 @@ class Watch(unittest.TestCase):
             other.submit(next, steps, None).result()
         asyncio.run(in_two_tasks())
         self.assertEqual(len(self.beats()), 2)
+
+    def test_a_beat_is_sent_while_another_thread_imports_multiprocessing(self):
+        half_imported = {"multiprocessing.util": types.ModuleType("multiprocessing.util")}
+        with mock.patch.dict(sys.modules, half_imported), mock.patch.object(_lifetime, "_finalized_process", 0):
+            with self.client.monitor("job"):
+                pass
+            self.assertEqual(len(self.beats()), 1)
 
     def test_blocks_of_one_object_that_overlap_send_one_beat_each(self):
         monitored = self.client.monitor("job")

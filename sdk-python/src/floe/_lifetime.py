@@ -43,10 +43,11 @@ def before_background_work() -> None:
     those of its parent process when it starts, so each process registers its own.
     """
     global _finalized_process
-    util: Any = sys.modules.get("multiprocessing.util")
-    if util is not None and _finalized_process != os.getpid():
+    # Another thread may be importing the module, which then has no `Finalize` yet.
+    finalize: Any = getattr(sys.modules.get("multiprocessing.util"), "Finalize", None)
+    if finalize is not None and _finalized_process != os.getpid():
         _finalized_process = os.getpid()
-        util.Finalize(None, _at_exit, exitpriority=0)
+        finalize(None, _at_exit, exitpriority=0)
 
 
 _finalized_process = 0
