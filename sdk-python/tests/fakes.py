@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Mapping
 
 from floe._answer import Received
 from floe._runtime import Runtime
@@ -24,6 +25,19 @@ def committed(interval_seconds=3600):
             "next_due_at": due,
         }
     )
+
+
+class Unreadable(Mapping):
+    """Metadata whose field raises an exception when it is read."""
+
+    def __getitem__(self, key):
+        raise ValueError("no")
+
+    def __iter__(self):
+        return iter(["host"])
+
+    def __len__(self):
+        return 1
 
 
 class FakeRuntime(Runtime):

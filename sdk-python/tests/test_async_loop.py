@@ -4,7 +4,7 @@ import unittest
 
 from floe import Floe
 
-from .fakes import FakeRuntime, answer, committed
+from .fakes import FakeRuntime, Unreadable, answer, committed
 
 
 class AsyncLoop(unittest.IsolatedAsyncioTestCase):
@@ -97,6 +97,11 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
         await loop.stop(final=True)
         await loop.stop(final=True)
         self.assertEqual(self.runtime.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
+        for metadata in (lambda: asyncio.sleep(30), Unreadable()):
+            client = self.client()
+            loop = client.start_heartbeat_async("job", metadata=metadata, beat_at_start=False)
+            await loop.stop(final=True)
+            self.assertEqual(self.runtime.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
         other = client.start_heartbeat_async("job", every_seconds=3600, beat_at_start=False)
         await asyncio.sleep(0)
         other._task.cancel()

@@ -3,7 +3,7 @@ import unittest
 
 from floe import Floe, FloeTimeoutError
 
-from .fakes import FakeRuntime, answer, committed
+from .fakes import FakeRuntime, Unreadable, answer, committed
 
 
 def run(runtime, errors=None, **options):
@@ -79,6 +79,11 @@ class Loop(unittest.TestCase):
             loop._thread.join(30)
             self.assertEqual(len(runtime.calls), 2)
             self.assertEqual([error.code for error in errors], ["invalid_argument"])
+
+    def test_all_options_that_are_not_valid_are_logged(self):
+        runtime = FakeRuntime(until=100)
+        Floe("eis_test_key", _runtime=runtime).start_heartbeat("job", every_seconds=0, stall_after="300").stop()
+        self.assertRegex("".join(runtime.lines), "every_seconds must be a positive number.*stall_after must be")
 
     def test_touching_brings_the_beats_back(self):
         runtime = FakeRuntime(until=600)
@@ -181,6 +186,17 @@ class Loop(unittest.TestCase):
         self.assertEqual(
             runtime.bodies(), [{"monitor_id": "job", "metadata": {"host": "a", "stopped": True}}]
         )
+
+    def test_the_last_beat_is_sent_without_metadata_that_hangs_or_cannot_be_read(self):
+        over = threading.Event()
+        self.addCleanup(over.set)
+        for metadata, line in ((over.wait, "did not return within 1 s"), (Unreadable(), "must be a mapping: no")):
+            runtime = FakeRuntime()
+            runtime.wait = lambda event, _: event.wait(30)
+            client = Floe("eis_test_key", _runtime=runtime)
+            client.start_heartbeat("job", metadata=metadata, beat_at_start=False).stop(final=True)
+            self.assertEqual(runtime.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
+            self.assertIn(line, runtime.lines[0])
 
     def test_stop_ends_the_retries_of_a_beat_under_way(self):
         runtime = FakeRuntime()

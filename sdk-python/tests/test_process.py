@@ -68,9 +68,11 @@ clients = [Floe('eis_test_key', {server.origin!r}, on_error=lambda e: None) for 
 for client in clients:
     with client.monitor('job'): pass
 """
-            started = time.monotonic()
-            self.assertEqual(finish(start(code, server)), (0, "", ""))
-            self.assertLess(time.monotonic() - started, 10)
+            # A program that uses multiprocessing has a second end, at which the SDK waits too.
+            for imports in ("", "import multiprocessing.util"):
+                started = time.monotonic()
+                self.assertEqual(finish(start(imports + code, server)), (0, "", ""))
+                self.assertLess(time.monotonic() - started, 9)
 
     @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
     def test_the_end_of_a_process_of_multiprocessing_waits_for_the_beat_of_its_job(self):

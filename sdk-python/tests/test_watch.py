@@ -2,11 +2,14 @@ import asyncio
 import gc
 import inspect
 import json
+import sys
 import threading
+import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
-from floe import Floe
+from floe import Floe, _lifetime, _monitor
 
 from .fakes import FakeRuntime, answer
 
@@ -70,6 +73,13 @@ class Watch(unittest.TestCase):
         asyncio.run(in_two_tasks())
         self.assertEqual(len(self.beats()), 2)
 
+    def test_a_beat_is_sent_while_another_thread_imports_multiprocessing(self):
+        half_imported = {"multiprocessing.util": types.ModuleType("multiprocessing.util")}
+        with mock.patch.dict(sys.modules, half_imported), mock.patch.object(_lifetime, "_finalized_process", 0):
+            with self.client.monitor("job"):
+                pass
+            self.assertEqual(len(self.beats()), 1)
+
     def test_blocks_of_one_object_that_overlap_send_one_beat_each(self):
         monitored = self.client.monitor("job")
         with ThreadPoolExecutor(1) as other:
@@ -80,7 +90,34 @@ class Watch(unittest.TestCase):
                 monitored.__exit__(None, None, None)
             monitored.__exit__(None, None, None)
         self.assertEqual(len(self.beats()), 3)
-        self.assertEqual(monitored._open, {})
+        self.assertEqual(monitored._open, [])
+
+    def test_a_block_can_end_while_another_block_of_the_same_object_begins_in_the_same_thread(self):
+        monitored = self.client.monitor("job")
+
+        def generator():
+            with monitored:
+                yield
+
+        def interrupted():
+            # As if a signal handler or the garbage collector ran here.
+            with mock.patch.object(_monitor, "_current_context", current_context):
+                steps.close()
+            return current_context()
+
+        def run():
+            with mock.patch.object(_monitor, "_current_context", interrupted):
+                monitored.__enter__()
+            monitored.__exit__(None, None, None)
+
+        current_context = _monitor._current_context
+        steps = generator()
+        next(steps)
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(10)
+        self.assertFalse(thread.is_alive())
+        self.assertEqual(len(self.beats()), 2)
 
     def in_context(self, error):
         def run():
@@ -241,7 +278,7 @@ class Watch(unittest.TestCase):
         for thread in threads:
             thread.join(30)
         self.assertEqual(len(self.beats()), 4)
-        self.assertEqual(watched._open, {})
+        self.assertEqual(watched._open, [])
 
     def test_with_the_secret_url_start_success_and_failure_are_told_in_order_without_the_key(self):
         self.runtime.respond = lambda *_: answer(200, "OK", {"content-type": "text/plain"})

@@ -2,7 +2,7 @@ import { type ApiConnectionSettings, createBeatRequest } from './beat-request.ts
 import { type FloeError, FloeUnhealthyError } from './errors.ts';
 import type { FailureReporter } from './failure-reporter.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
-import { describeThrownValue } from './metadata.ts';
+import { addToMetadata, describeThrownValue } from './metadata.ts';
 import type { Runtime, RuntimeTimer } from './runtime.ts';
 import { type HeartbeatResult, type SendTimeLimits, sendWithRetries } from './send-with-retries.ts';
 import { stopOnSigterm } from './stop-on-sigterm.ts';
@@ -150,9 +150,9 @@ export class BeatLoop implements HeartbeatHandle {
     const startedMs = runtime.monotonic();
     const limit = { seconds: FINAL_BEAT_SECONDS / 2, keepsAlive: true };
     const { value, problem } = await this.#resolveMetadata(limit);
-    const isJsonObject = typeof value === 'object' && value !== null;
+    const extended = addToMetadata(value, { stopped: true });
+    const metadata = { value: extended.value, problem: problem ?? extended.problem };
     const leftSeconds = FINAL_BEAT_SECONDS - (runtime.monotonic() - startedMs) / 1000;
-    const metadata = { value: { ...(isJsonObject ? value : {}), stopped: true }, problem };
     await this.#deliver(metadata, {
       timeoutSeconds: leftSeconds,
       budgetSeconds: leftSeconds,

@@ -39,7 +39,7 @@ export interface CheckedOptions<Options> {
 export function checkHeartbeatOptions(
   given: HeartbeatOptions | null | undefined,
 ): CheckedOptions<HeartbeatOptions & { readonly everySeconds: number }> {
-  const { everySeconds = DEFAULT_INTERVAL_SECONDS, stallAfterSeconds, ...rest } = given ?? {};
+  const { everySeconds = DEFAULT_INTERVAL_SECONDS, stallAfterSeconds, ...rest } = readOptions(given);
   const problems = listUnknownOptions(given, HEARTBEAT_OPTIONS);
   const isIntervalValid = isPositive(everySeconds);
   if (!isIntervalValid)
@@ -61,6 +61,13 @@ export function checkHeartbeatOptions(
   };
 }
 
+/** Reads each option by its name, because options can be inherited, as in an instance of a class. */
+function readOptions(given: HeartbeatOptions | null | undefined): HeartbeatOptions {
+  const object = Object(given);
+  const names = Object.keys(HEARTBEAT_OPTIONS).filter((name) => Reflect.get(object, name) !== undefined);
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(object, name)]));
+}
+
 /** Ignores options of a monitored job that do not exist. */
 export function checkMonitorOptions(
   given: MonitorOptions | null | undefined,
@@ -78,7 +85,7 @@ function listUnknownOptions(given: object | null | undefined, known: Readonly<Re
     .filter((name) => !Object.hasOwn(known, name))
     .map(
       (name) =>
-        `the option ${JSON.stringify(name)} does not exist, so it is ignored. The options are ${Object.keys(known).join(', ')}.`,
+        `the option ${JSON.stringify(name)} does not exist, so it is ignored. The options are ${Object.keys(known).join(', ')}`,
     );
 }
 

@@ -11,7 +11,7 @@ import { FloeConnectionError, FloeInvalidArgumentError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
 import type { FloeOptions, MonitorOptions } from './floe-options.ts';
 import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
-import { describeThrownValue } from './metadata.ts';
+import { addToMetadata, describeThrownValue } from './metadata.ts';
 import { type JobOutcome, runObservedJob } from './run-observed-job.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { validateBeatUrl } from './send-run-event.ts';
@@ -162,7 +162,8 @@ export class Floe {
       // The name of the error and not its message, which may contain confidential data.
       const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
       const measured = { duration_ms: durationMs, ...failed };
-      const metadata = this.#addToMetadata(monitorId, options.metadata, measured);
+      const { value: metadata, problem } = addToMetadata(options.metadata, measured);
+      if (problem !== null) this.#reporter.logLimited(`metadata ${monitorId}`, `${monitorId}: ${problem}`);
       if (options.beatUrl === undefined) {
         if (!isMonitorId(monitorId)) return void (await this.#rejectMonitorId(monitorId, options.onError));
         const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
@@ -176,21 +177,6 @@ export class Floe {
       );
     } catch (error) {
       this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrownValue(error)}`);
-    }
-  }
-
-  /** Does not read the fields, because a getter may throw. A field that cannot be read is omitted later. */
-  #addToMetadata(monitorId: string, metadata: unknown, measured: RunMetadata): RunMetadata {
-    if (metadata === undefined || metadata === null) return measured;
-    const merged: Record<string, unknown> = {};
-    try {
-      if (typeof metadata !== 'object' || Array.isArray(metadata)) throw new TypeError('not a JSON object');
-      const own = Object.getOwnPropertyDescriptors(metadata);
-      return Object.defineProperties(merged, { ...own, ...Object.getOwnPropertyDescriptors(measured) });
-    } catch (error) {
-      const line = `${monitorId}: metadata was not sent: ${describeThrownValue(error)}`;
-      this.#reporter.logLimited(`metadata ${monitorId}`, line);
-      return measured;
     }
   }
 
@@ -244,9 +230,11 @@ export class Floe {
     return result;
   }
 
+  /** Reports all problems as one error, because only the first error of a kind is logged. */
   #reportProblems(monitorId: unknown, problems: readonly string[], onError?: OnError): void {
-    for (const problem of problems)
-      this.#reporter.reportFailure(String(monitorId), new FloeInvalidArgumentError(problem), onError);
+    if (problems.length === 0) return;
+    const error = new FloeInvalidArgumentError(problems.join('; '));
+    this.#reporter.reportFailure(isMonitorId(monitorId) ? monitorId : typeof monitorId, error, onError);
   }
 
   async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
@@ -263,8 +251,6 @@ export class Floe {
     return work;
   }
 }
-
-type RunMetadata = Readonly<Record<string, unknown>>;
 
 interface ReportedRun {
   readonly monitorId: string;

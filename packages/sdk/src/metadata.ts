@@ -37,11 +37,9 @@ function serializeMetadata(metadata: unknown): ReducedMetadata {
 function serializeFields(metadata: unknown, error: unknown): ReducedMetadata {
   const fields: string[] = [];
   const omitted: string[] = [];
-  const object =
-    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
-  for (const name of Object.keys(object))
+  for (const name of fieldNamesOf(metadata))
     try {
-      const value = JSON.stringify(Reflect.get(object, name));
+      const value = JSON.stringify(Reflect.get(Object(metadata), name));
       if (value !== undefined) fields.push(`${JSON.stringify(name)}:${value}`);
     } catch {
       omitted.push(name);
@@ -55,6 +53,46 @@ function serializeFields(metadata: unknown, error: unknown): ReducedMetadata {
     json: `{${fields.join(',')}}`,
     dropped: `these fields of the metadata were not sent, because they cannot be serialized as JSON: ${omitted.join(', ')}`,
   };
+}
+
+/** Returns no names for a value that is not an object or that cannot be examined, such as a revoked proxy. */
+function fieldNamesOf(metadata: unknown): string[] {
+  try {
+    return isPlainMetadata(metadata) ? Object.keys(metadata) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPlainMetadata(metadata: unknown): metadata is object {
+  return typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+}
+
+/** Metadata with additional fields. */
+export interface ExtendedMetadata {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Why only the additional fields are sent. Null if the metadata is sent too. */
+  readonly problem: string | null;
+}
+
+/**
+ * Adds fields to metadata. Does not read the fields of the metadata, because a getter may throw. A field that cannot
+ * be read is omitted later. Never throws.
+ */
+export function addToMetadata(
+  metadata: unknown,
+  fields: Readonly<Record<string, unknown>>,
+): ExtendedMetadata {
+  if (metadata === undefined || metadata === null) return { value: fields, problem: null };
+  const merged: Record<string, unknown> = {};
+  try {
+    if (!isPlainMetadata(metadata)) throw new TypeError('not a JSON object');
+    const own = Object.getOwnPropertyDescriptors(metadata);
+    const value = Object.defineProperties(merged, { ...own, ...Object.getOwnPropertyDescriptors(fields) });
+    return { value, problem: null };
+  } catch (error) {
+    return { value: fields, problem: `metadata was not sent: ${describeThrownValue(error)}` };
+  }
 }
 
 function shrinkMetadata(json: string): ReducedMetadata {

@@ -167,6 +167,18 @@ function thrown(error: Error): never {
   throw error;
 }
 
+test('a failure that a result reports before it throws is not also a success', async () => {
+  const { server, floe } = setUp();
+  const result = {
+    // biome-ignore lint/suspicious/noThenProperty: a thenable that does not catch errors of its callbacks
+    then: (_: unknown, onError: (error: Error) => unknown) => onError(new Error('the job failed')),
+  };
+  const isUnchanged = floe.monitor('job', () => result) === result;
+  assert.equal(isUnchanged, true);
+  await floe.flush();
+  assert.deepEqual(server.requests, []);
+});
+
 test('a result that cannot be examined is returned unchanged', async () => {
   const { server, floe } = setUp();
   const get = () => thrown(new Error('the getter of the job'));

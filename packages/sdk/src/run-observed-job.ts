@@ -6,7 +6,12 @@ export type JobOutcome = { readonly ok: true } | { readonly ok: false; readonly 
  * job unchanged. If the job returns a promise, it ends when the promise is settled. If it returns a
  * generator, it ends with the last step of the generator.
  */
-export function runObservedJob<T>(job: () => T, onEnd: (ending: JobOutcome) => void): T {
+export function runObservedJob<T>(job: () => T, report: (ending: JobOutcome) => void): T {
+  let hasEnded = false;
+  const onEnd = (ending: JobOutcome) => {
+    if (!hasEnded) report(ending);
+    hasEnded = true;
+  };
   let result: T;
   try {
     result = job();
@@ -20,7 +25,10 @@ export function runObservedJob<T>(job: () => T, onEnd: (ending: JobOutcome) => v
   return result;
 }
 
-/** Returns null if the result cannot be examined, for example because a getter throws. The job has ended then. */
+/**
+ * Returns null if the result cannot be examined, for example because a getter throws. The job has ended then, and a
+ * thenable may have reported how.
+ */
 function tryObserveAsyncResult(result: unknown, onEnd: (ending: JobOutcome) => void): unknown {
   try {
     return observeAsyncResult(result, onEnd);

@@ -130,7 +130,7 @@ class AsyncHeartbeat:
         await self._send(Limits(FINAL_SECONDS, FINAL_SECONDS), final=True)
 
     async def _send(self, limits: Limits, final: bool) -> None:
-        metadata, problem = await self._metadata()
+        metadata, problem = await self._metadata(final)
         call = self._state.call(metadata, problem, final)
         self._state.sent(await run_in_daemon_thread(lambda: send(call, limits, self._parts.runtime)))
 
@@ -138,21 +138,20 @@ class AsyncHeartbeat:
         healthy = self._state.options.healthy
         if healthy is None:
             return None
-        value, problem = await self._call_callback(healthy)
+        value, problem = await self._call_callback(healthy, self._state.callback_seconds())
         if value is True:
             return None
         return unhealthy_error("unhealthy", f"healthy() {problem or 'did not return True'}; no beats are sent")
 
-    async def _metadata(self) -> Tuple[Any, Optional[str]]:
+    async def _metadata(self, final: bool) -> Tuple[Any, Optional[str]]:
         metadata = self._state.options.metadata
         if not callable(metadata):
             return metadata, None
-        value, problem = await self._call_callback(metadata)
+        value, problem = await self._call_callback(metadata, self._state.callback_seconds(final))
         return value, None if problem is None else f"metadata() {problem}"
 
-    async def _call_callback(self, callback: Callable[[], Any]) -> Tuple[Any, Optional[str]]:
+    async def _call_callback(self, callback: Callable[[], Any], seconds: float) -> Tuple[Any, Optional[str]]:
         """Calls a callback of the job, which may be ``async``. Returns its result, or why there is none within the time limit."""
-        seconds = self._state.callback_seconds()
         try:
             value = callback()
             if not inspect.isawaitable(value):

@@ -224,16 +224,21 @@ class Floe:
         on_error: Optional[OnError],
         beat_at_start: bool,
     ) -> LoopOptions:
+        problems = []
         if not is_positive(every_seconds):
-            error = FloeInvalidArgumentError(
+            problems.append(
                 f"every_seconds must be a positive number, got {every_seconds!r}; using {_DEFAULT_EVERY_SECONDS:g} s"
             )
-            self._reporter.report_failure(str(monitor_id), error, on_error)
             every_seconds = _DEFAULT_EVERY_SECONDS
         if stall_after is not None and not is_positive(stall_after):
-            text = f"stall_after must be a positive number, got {stall_after!r}; a job that hangs is not detected"
-            self._reporter.report_failure(str(monitor_id), FloeInvalidArgumentError(text), on_error)
+            problems.append(
+                f"stall_after must be a positive number, got {stall_after!r}; a job that hangs is not detected"
+            )
             stall_after = None
+        if problems:
+            # One error, because only the first error of a kind is logged.
+            error = FloeInvalidArgumentError("; ".join(problems))
+            self._reporter.report_failure(str(monitor_id), error, on_error)
         return LoopOptions(every_seconds, metadata, healthy, stall_after, on_error, beat_at_start)
 
     def _parts(self) -> LoopParts:

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Dict, Mapping, NamedTuple, Optional
+from typing import Any, Mapping, NamedTuple, Optional
 
 from ._arguments import is_monitor_id
 from ._call import Account, Call, beat_call, signal_call
 from ._delivery import BUDGET_SECONDS, Delivery
 from ._failure_reporter import OnError, FailureReporter
-from ._metadata import exception_message
+from ._metadata import add_fields
 from ._signal import validate_beat_url
 from ._runtime import Runtime
 from ._monitor import OnRunEnd
@@ -60,7 +60,9 @@ def _begin(dependencies: RunDependencies, job: Job) -> OnRunEnd:
 
     def ended(error: Optional[BaseException]) -> None:
         duration_ms = round((runtime.monotonic() - started) * 1000)
-        metadata = _merged(job, {"duration_ms": duration_ms}, dependencies.reporter)
+        metadata, problem = add_fields(job.metadata, {"duration_ms": duration_ms})
+        if problem is not None:
+            dependencies.reporter.log_limited(f"metadata {job.monitor_id}", f"{job.monitor_id}: {problem}")
         if job.beat_url is not None:
             # The name of the error and not its message, which may contain confidential data.
             metadata = metadata if error is None else {**metadata, "error": type(error).__name__}
@@ -74,18 +76,6 @@ def _begin(dependencies: RunDependencies, job: Job) -> OnRunEnd:
             dependencies.delivery.refuse(job.monitor_id, job.on_error)
 
     return ended
-
-
-def _merged(job: Job, measured: Dict[str, Any], reporter: FailureReporter) -> Dict[str, Any]:
-    """Returns the metadata of the job and ``measured``. Metadata that is not a mapping must not prevent the beat."""
-    if job.metadata is None:
-        return measured
-    try:
-        return {**job.metadata, **measured}
-    except Exception as error:  # the data of the caller can cause any exception
-        text = f"metadata was not sent, because it must be a mapping: {exception_message(error)}"
-        reporter.log_limited(f"metadata {job.monitor_id}", f"{job.monitor_id}: {text}")
-        return measured
 
 
 def _signal(

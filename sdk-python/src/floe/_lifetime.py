@@ -43,22 +43,29 @@ def before_background_work() -> None:
     those of its parent process when it starts, so each process registers its own.
     """
     global _finalized_process
-    util: Any = sys.modules.get("multiprocessing.util")
-    if util is not None and _finalized_process != os.getpid():
+    # Another thread may be importing the module, which then has no `Finalize` yet.
+    finalize: Any = getattr(sys.modules.get("multiprocessing.util"), "Finalize", None)
+    if finalize is not None and _finalized_process != os.getpid():
         _finalized_process = os.getpid()
-        util.Finalize(None, _at_exit, exitpriority=0)
+        finalize(None, _at_exit, exitpriority=0)
 
 
 _finalized_process = 0
+#: How long the end of this process may still wait, because ``multiprocessing`` and ``atexit`` can both call ``_at_exit``.
+_exit_seconds_left = EXIT_SECONDS
 
 
 def _at_exit() -> None:
-    until = time.monotonic() + EXIT_SECONDS
+    global _exit_seconds_left
+    until = time.monotonic() + _exit_seconds_left
     for delivery in list(_DELIVERIES):
         delivery.flush(max(0.0, until - time.monotonic()))
+    _exit_seconds_left = max(0.0, until - time.monotonic())
 
 
 def _after_fork() -> None:
+    global _exit_seconds_left
+    _exit_seconds_left = EXIT_SECONDS
     for lock_holder in list(_LOCK_HOLDERS):
         lock_holder.after_fork()
     running = list(_RUNNING_LOOPS)

@@ -113,7 +113,7 @@ class Heartbeat:
         self._send(Limits(FINAL_SECONDS, FINAL_SECONDS), final=True)
 
     def _send(self, limits: Limits, final: bool) -> None:
-        metadata, problem = self._metadata()
+        metadata, problem = self._metadata(final)
         # The last beat waits for the beat that is being sent, so that they do not overlap.
         with self._sends:
             if self._stop.is_set() and not final:
@@ -126,22 +126,24 @@ class Heartbeat:
         healthy = self._state.options.healthy
         if healthy is None:
             return None
-        outcome = self._call_callback(healthy)
+        seconds = self._state.callback_seconds()
+        outcome = self._call_callback(healthy, seconds)
         if outcome.done and outcome.error is None and outcome.value is True:
             return None
-        said = "did not return True" if outcome.done and outcome.error is None else self._problem(outcome)
+        said = "did not return True" if outcome.done and outcome.error is None else _problem(outcome, seconds)
         return unhealthy_error("unhealthy", f"healthy() {said}; no beats are sent")
 
-    def _metadata(self) -> Tuple[Any, Optional[str]]:
+    def _metadata(self, final: bool) -> Tuple[Any, Optional[str]]:
         metadata = self._state.options.metadata
         if not callable(metadata):
             return metadata, None
-        outcome = self._call_callback(metadata)
+        seconds = self._state.callback_seconds(final)
+        outcome = self._call_callback(metadata, seconds)
         if outcome.done and outcome.error is None:
             return outcome.value, None
-        return None, f"metadata() {self._problem(outcome)}"
+        return None, f"metadata() {_problem(outcome, seconds)}"
 
-    def _call_callback(self, callback: Any) -> Outcome:
+    def _call_callback(self, callback: Any, seconds: float) -> Outcome:
         """Calls a callback of the job with a time limit.
 
         While a callback hangs, no other callback is called, because their threads would accumulate.
@@ -156,9 +158,10 @@ class Heartbeat:
             finally:
                 over.set()
 
-        return call_within(self._state.callback_seconds(), run, "floe-callback")
+        return call_within(seconds, run, "floe-callback")
 
-    def _problem(self, outcome: Outcome) -> str:
-        if outcome.error is not None:
-            return f"raised: {type(outcome.error).__name__}: {exception_message(outcome.error)}"
-        return f"did not return within {self._state.callback_seconds():g} s"
+
+def _problem(outcome: Outcome, seconds: float) -> str:
+    if outcome.error is not None:
+        return f"raised: {type(outcome.error).__name__}: {exception_message(outcome.error)}"
+    return f"did not return within {seconds:g} s"

@@ -7,6 +7,7 @@ from ._answer import Beat
 from ._call import Account, Call, beat_call
 from ._errors import FloeError, FloeUnhealthyError
 from ._failure_reporter import OnError, FailureReporter
+from ._metadata import add_fields
 from ._send import HeartbeatResult, Limits
 from ._runtime import Runtime
 
@@ -74,9 +75,9 @@ class LoopState:
     def _slot_now(self) -> int:
         return math.floor((self.parts.runtime.monotonic() - self._started) / self.options.every_seconds)
 
-    def callback_seconds(self) -> float:
-        """Returns the time limit of a callback of the job."""
-        return min(self.parts.timeout_seconds, self.options.every_seconds / 4)
+    def callback_seconds(self, final: bool = False) -> float:
+        """Returns the time limit of a callback. For the last beat, it leaves time to send the beat without metadata."""
+        return FINAL_SECONDS / 2 if final else min(self.parts.timeout_seconds, self.options.every_seconds / 4)
 
     def limits(self, stop: Any) -> Limits:
         every = self.options.every_seconds
@@ -101,8 +102,8 @@ class LoopState:
     def call(self, metadata: Any, problem: Optional[str], final: bool) -> Call:
         self._skip_reason = None
         if final:
-            members = dict(metadata) if isinstance(metadata, Mapping) else {}
-            metadata = {**members, "stopped": True}
+            metadata, not_added = add_fields(metadata, {"stopped": True})
+            problem = problem or not_added
         call = beat_call(self.parts.account, self.monitor_id, metadata, self.parts.runtime.new_id())
         return call if problem is None else call._replace(metadata_dropped=problem)
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, List, Mapping, NamedTuple, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 #: The maximum size of a beat's metadata, in bytes of JSON.
 LIMIT_BYTES = 16_384
@@ -29,6 +29,16 @@ def fit_metadata(metadata: Any) -> FittedMetadata:
         return fitted
     smaller = _shrunk(fitted.json)
     return smaller if fitted.dropped is None else smaller._replace(dropped=f"{fitted.dropped}; {smaller.dropped}")
+
+
+def add_fields(metadata: Any, fields: Dict[str, Any]) -> Tuple[Dict[str, Any], Optional[str]]:
+    """Returns the metadata with ``fields``. If it is not a mapping that can be read, returns ``fields`` and the reason."""
+    if metadata is None:
+        return fields, None
+    try:
+        return {**metadata, **fields}, None
+    except Exception as error:  # the data of the caller can cause any exception
+        return fields, f"metadata was not sent, because it must be a mapping: {exception_message(error)}"
 
 
 def _serialized(metadata: Any) -> FittedMetadata:

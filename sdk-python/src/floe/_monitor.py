@@ -5,9 +5,7 @@ import concurrent.futures
 import functools
 import inspect
 import threading
-from typing import Any, Callable, Dict, Hashable, List, Optional, TypeVar
-
-from ._lifetime import reset_after_fork
+from typing import Any, Callable, Hashable, List, Optional, Tuple, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,22 +21,15 @@ class Monitor:
 
     def __init__(self, begin: Callable[[], OnRunEnd]) -> None:
         self._begin = begin
-        #: The open runs by the context in which they began, oldest first.
-        self._open: Dict[Hashable, List[OnRunEnd]] = {}
-        self.after_fork()
-        reset_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Replaces the lock, which a thread of the parent process may have held during the fork."""
-        self._lock = threading.Lock()
+        #: The open runs with the contexts in which they began, oldest first. There is no lock, because a signal handler or
+        #: the garbage collector can end another block of this object in the same thread at any time.
+        self._open: List[Tuple[Hashable, OnRunEnd]] = []
 
     def __call__(self, job: F) -> F:
         return _wrapped(job, self._begin)  # type: ignore[return-value]
 
     def __enter__(self) -> "Monitor":
-        ended = self._begin()
-        with self._lock:
-            self._open.setdefault(_current_context(), []).append(ended)
+        self._open.append((_current_context(), self._begin()))
         return self
 
     def __exit__(self, _: Any, error: Optional[BaseException], __: Any) -> None:
@@ -51,14 +42,17 @@ class Monitor:
 
         A block can end in another thread or task than it began, for example in a generator or an exit stack.
         """
-        with self._lock:
-            context = _current_context()
-            if context not in self._open:
-                context = next(reversed(self._open), None)
-            runs = self._open.get(context, [])
-            if len(runs) <= 1:
-                self._open.pop(context, None)
-            return runs.pop() if runs else None
+        context = _current_context()
+        while True:
+            newest_first = self._open[::-1]
+            if not newest_first:
+                return None
+            run = next((run for run in newest_first if run[0] == context), newest_first[0])
+            try:
+                self._open.remove(run)
+            except ValueError:  # another thread has closed it meanwhile
+                continue
+            return run[1]
 
     async def __aenter__(self) -> "Monitor":
         return self.__enter__()

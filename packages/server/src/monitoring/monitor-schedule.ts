@@ -179,7 +179,7 @@ export function parseCron(cron: string): Cron {
  */
 function describeCronError(cause: unknown): string {
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
-  const [, field, value] = /^Invalid value for (day|month): (-?\d+)$/.exec(reason) ?? [];
+  const [, field, value] = /^Invalid value for (day|nearestWeekdays|month): (-?\d+)$/.exec(reason) ?? [];
   return value === undefined ? reason : `Invalid value for ${field}: ${Number(value) + 1}`;
 }
 

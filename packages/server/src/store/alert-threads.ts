@@ -22,16 +22,29 @@ export async function findOpeningAlertDelivery(
   channelId: string,
   closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
 ): Promise<OpeningAlertDelivery | undefined> {
-  const found = await reader
+  // The last opening is selected first. Otherwise, PostgreSQL can search all deliveries to compute `was_sent`.
+  const opening = reader
     .selectFrom('alerts')
     .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
     .selectAll('alert_deliveries')
     .select('alerts.at as opened_at')
+    .where('alerts.org_id', '=', closing.org_id)
+    .where('alerts.subject_kind', '=', closing.subject_kind)
+    .where('alerts.subject_id', '=', closing.subject_id)
+    .where('alerts.seq', '<', closing.seq)
+    .where('alerts.phase', '=', 'opens')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.repetition', '=', 0)
+    .orderBy('alerts.seq', 'desc')
+    .limit(1);
+  const found = await reader
+    .selectFrom(opening.as('opening'))
+    .selectAll('opening')
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('alert_deliveries as message')
           .select('message.seq')
-          .whereRef('message.alert_id', '=', 'alerts.id')
+          .whereRef('message.alert_id', '=', 'opening.alert_id')
           .where('message.channel_id', '=', channelId)
           .where('message.state', '=', 'sent'),
       ).as('was_sent'),
@@ -44,22 +57,13 @@ export async function findOpeningAlertDelivery(
           .where('recovery.org_id', '=', closing.org_id)
           .where('recovery.subject_kind', '=', closing.subject_kind)
           .where('recovery.subject_id', '=', closing.subject_id)
-          .whereRef('recovery.seq', '>', 'alerts.seq')
+          .whereRef('recovery.seq', '>', 'opening.alert_seq')
           .where('recovery.seq', '<', closing.seq)
           .where('recovery.phase', '=', 'closes')
           .where('message.channel_id', '=', channelId)
           .where('message.state', '=', 'sent'),
       ).as('was_closed'),
     )
-    .where('alerts.org_id', '=', closing.org_id)
-    .where('alerts.subject_kind', '=', closing.subject_kind)
-    .where('alerts.subject_id', '=', closing.subject_id)
-    .where('alerts.seq', '<', closing.seq)
-    .where('alerts.phase', '=', 'opens')
-    .where('alert_deliveries.channel_id', '=', channelId)
-    .where('alert_deliveries.repetition', '=', 0)
-    .orderBy('alerts.seq', 'desc')
-    .limit(1)
     .executeTakeFirst();
   return found?.was_closed ? undefined : found;
 }

@@ -17,6 +17,7 @@ import pg from 'pg';
 import { queryChartSeries, queryChartSummary, queryTopValues } from '../analytics/charts.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
+import { findOpeningAlertDelivery } from './alert-threads.ts';
 import { getAlertPage } from './alerts.ts';
 import { listDailyAuditAnchors } from './audit-chain.ts';
 import { getAuditEntryPage } from './audit-entries.ts';
@@ -125,6 +126,13 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
       getAuditEntryPage(reader, { orgId: TEST_ORG_ID, limit: 50, action: 'c', cursor }),
     'alerts of a subject': () =>
       getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, subject: 'a' }),
+    'opening of a recovery': () =>
+      findOpeningAlertDelivery(reader, 'ch_one', {
+        org_id: TEST_ORG_ID,
+        subject_kind: 'monitor',
+        subject_id: 'a',
+        seq: 1_000_000,
+      }),
     'decisions of a rule': () =>
       getRelayDecisionPage(reader, { orgId: TEST_ORG_ID, limit: 50, rule: 'a', agent: 'b' }),
     'decisions of an agent': () =>
@@ -296,7 +304,7 @@ test('sqlite: no query reads a whole table', async (t) => {
       for (const { detail } of plan)
         assert.doesNotMatch(
           String(detail),
-          /^SCAN (?!(walk|names|counted|days|of_org)$|.*CONSTANT ROWS?$|monitor_clocks USING COVERING INDEX )/,
+          /^SCAN (?!(walk|names|counted|days|of_org|opening)$|.*CONSTANT ROWS?$|monitor_clocks USING COVERING INDEX )/,
           `${name}: ${detail} ${sql}`,
         );
       const index = INDEXES[name];
@@ -319,6 +327,32 @@ test('postgres: every query has a suitable index', async (t) => {
       }
   } finally {
     // Before the database goes, which would end the connection with an error.
+    await client.end();
+  }
+});
+
+test('postgres: the end of an alert of a busy subject does not read all deliveries', async (t) => {
+  const client = new pg.Client({ connectionString: await migrated(t) });
+  await client.connect();
+  try {
+    await client.query('alter table alerts drop constraint alerts_org_id_fkey');
+    await client.query(
+      `insert into alerts (id, org_id, idempotency_key, at, event, phase, subject_kind, subject_id, subject_name, fields_json)
+       select 'alert_' || n, $1, n, n, 'monitor_failing', 'opens', 'monitor', 'a', 'a', '{}' from generate_series(1, 3000) n`,
+      [TEST_ORG_ID],
+    );
+    await client.query(
+      `insert into alert_deliveries (id, org_id, alert_id, alert_seq, channel_id, channel_name, repetition, state, created_at, due_at)
+       select 'delivery_' || id, org_id, id, seq, 'ch_one', 'ops', 0, 'sent', at, at from alerts`,
+    );
+    await client.query('analyze');
+    const [{ sql, parameters } = { sql: '', parameters: [] }] =
+      (await statementsOf('postgres')).get('opening of a recovery') ?? [];
+    const { rows: lines } = await client.query(`explain ${sql}`, [...parameters]);
+    const plan = lines.map((line) => String(line['QUERY PLAN'])).join('\n');
+    assert.doesNotMatch(plan, /Seq Scan/, plan);
+    assert.match(plan, /alert_deliveries_once/);
+  } finally {
     await client.end();
   }
 });
