@@ -6,6 +6,7 @@ import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
 import { findFileAccesses } from '../rules/shell-files.ts';
 import { analyzeShellCode } from './analyze-shell-code.ts';
+import { analyzeForeignCode } from './foreign-code.ts';
 import { loadShellParser } from './shell-parser.ts';
 
 const grammar = await loadShellParser();
@@ -121,4 +122,10 @@ test('a replacement does not create a text of many megabytes', () => {
     commands.map(({ args }) => args[0]?.text),
     [null],
   );
+});
+
+test('the work for a formatted string grows with its length, not with its square', () => {
+  const started = performance.now();
+  analyzeForeignCode(`f'{${'a.'.repeat(60_000)}'`);
+  assert.ok(performance.now() - started < 2_000);
 });
