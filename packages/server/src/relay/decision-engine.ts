@@ -41,6 +41,7 @@ interface CachedDecision {
 /** The decision on an action that needs an approval, if too many approvals are waiting. */
 const TOO_MANY_APPROVALS = {
   decision: 'deny',
+  would: 'deny',
   userMessage: `This action requires an approval, and ${MAX_WAITING_APPROVALS_PER_KEY} approvals of this key are waiting. Ask an admin to decide them.`,
   agentMessage:
     'This action requires an approval, and too many approvals are waiting. Do not request more actions that require an approval.',
