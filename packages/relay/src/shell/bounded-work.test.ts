@@ -129,3 +129,20 @@ test('the work for a formatted string grows with its length, not with its square
   analyzeForeignCode(`f'{${'a.'.repeat(60_000)}'`);
   assert.ok(performance.now() - started < 2_000);
 });
+
+test('the parser does not read the rest of the code again after every character', () => {
+  const rest = { nodes: Infinity, visits: Infinity, commands: Infinity, characters: Infinity };
+  for (const part of ['@a', '?a', '@(a', 'a=(']) {
+    const work = { parserCallbacks: Infinity, parserReads: 500, ...rest };
+    assert.equal(grammar.parse(part.repeat(10_000 / part.length), work), 'too_much', part);
+  }
+  for (const length of [993, 994, 995]) {
+    const word = `${'x'.repeat(length)}😀`;
+    const { commands } = analyzeShellCode(grammar, `echo ${word}; rm 'y😀'`);
+    const words = commands.map(({ name, args }) => [name, args[0]?.text]);
+    assert.deepEqual(words, [
+      ['echo', word],
+      ['rm', 'y😀'],
+    ]);
+  }
+});
