@@ -126,6 +126,14 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql prod', 'a1')).decision, 'ask', 'it was for once');
     });
 
+    test('a one-time approval does not allow a repetition with the same id', async () => {
+      const named = { id: 'call_0' };
+      const { approval } = await decided('psql named', 'a4', named);
+      await asked('POST', `/approvals/${String(approval?.id)}`, { decision: 'allow' });
+      assert.equal((await decided('psql named', 'a4', named)).decision, 'abstain');
+      assert.equal((await decided('psql named', 'a4', named)).decision, 'ask');
+    });
+
     test('simultaneous asks for the same event are one approval, whose decision applies to all of them', async () => {
       const tries = ['t1', 't2', 't3', 't4'];
       const ids = await Promise.all(
