@@ -152,6 +152,32 @@ test('a pattern for the URL of a connector matches every way to write that URL',
     ]);
 });
 
+test('a search with a name filter matches rules for names that the filter spells, not every hidden name', () => {
+  const match = { path: ['.env*', '**/.env.*'] };
+  const asked = (...commands: string[]) =>
+    decisions({ on: ['file_read', 'shell'], match }, ...commands.map(shell));
+  for (const filter of ['*.ts', '*.{ts,tsx}', '*_test.go', 'src/**', '**/*.md'])
+    assert.deepEqual(
+      asked(`grep -r --include='${filter}' x .`, `rg -g '${filter}' x`),
+      ['abstain', 'abstain'],
+      filter,
+    );
+  for (const filter of ['.env', '.e*', '*env', '?env', '*.env*', '**/.env'])
+    assert.deepEqual(asked(`grep -r --include='${filter}' x .`), ['deny'], filter);
+});
+
+test('git restore --staged changes only the index', () => {
+  const rule = { on: ['file_write', 'shell'], match: { path: '.env' } };
+  for (const [command, decision] of [
+    ['git restore --staged .env', 'abstain'],
+    ['git restore -S .env', 'abstain'],
+    ['git restore .env', 'deny'],
+    ['git restore --staged --worktree .env', 'deny'],
+    ['git restore -SW .env', 'deny'],
+  ] as const)
+    assert.deepEqual(decisions(rule, shell(command)), [decision], command);
+});
+
 test('an exception with a tool and a text applies only if both match', () => {
   const call = (text: string): Asked => ({
     event: { event: 'tool', tool: { name: 'query', arguments: { text } } },

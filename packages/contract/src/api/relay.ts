@@ -62,7 +62,7 @@ const EVENT_FIELDS = {
   id: relayShortText
     .optional()
     .describe(
-      'Id of the event. For 10 minutes, requests with the same event, the same id and the same platform key receive the same decision, unless an approval is pending. The event is recorded once.',
+      'Id of the event. For 10 minutes, requests with the same event, the same id and the same platform key receive the same decision, unless it requires an approval. The event is recorded once.',
     ),
   event: z.enum(RELAY_EVENT_KINDS).describe('What the agent is about to do.'),
   session_id: relayShortText.optional().describe('Id of the agent session.'),

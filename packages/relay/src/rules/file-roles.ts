@@ -238,12 +238,18 @@ export function resolveFileRoles(
   if (prints && options.some((option) => prints.test(option))) return READ_ROLES;
   if (name === 'tar' && options.some((option) => TAR_CREATION_OPTIONS.test(option)))
     return TAR_CREATION_ROLES;
-  // The file itself remains.
+  // These change only the index of Git.
   if (key === 'git rm' && options.includes('--cached')) return NO_ROLES;
+  if (key === 'git restore' && isIndexRestore(options)) return NO_ROLES;
   for (const one of [key, name]) {
     const roles = Object.hasOwn(ROLES_BY_COMMAND, one) ? ROLES_BY_COMMAND[one] : undefined;
     // `rg --files` prints names.
     if (roles) return roles === GREP_ROLES && options.includes('--files') ? NO_ROLES : roles;
   }
   return DEFAULT_ROLES;
+}
+
+function isIndexRestore(options: readonly string[]): boolean {
+  const has = (option: RegExp) => options.some((given) => option.test(given));
+  return has(/^(?:--staged|-[a-zA-Z]*S[a-zA-Z]*)$/) && !has(/^(?:--worktree|-[a-zA-Z]*W[a-zA-Z]*)$/);
 }

@@ -2,8 +2,8 @@ import type { SimpleCommand } from '../shell/command.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
 
 const RELAY_SETTINGS = '~/.config/floe/relay.json';
-const FLOE_AREAS = /^(?:hook|relay|relay-rules|settings)$/;
-const FLOE_CHANGES = /^(?:install|uninstall|create|update|delete|set|apply|approve|deny|decide)/;
+const FLOE_AREAS = /^(?:config|hook|relay|relay-rules|settings)$/;
+const FLOE_CHANGES = /^(?:install|uninstall|create|update|replace|delete|apply|approve)$/;
 /** Settings files of agents, by the program that reads them. */
 const AGENT_SETTINGS: Readonly<Record<string, string>> = {
   claude: '~/.claude/settings.json',
@@ -50,6 +50,8 @@ function changesRelay(name: string | null, texts: readonly string[]): boolean {
   const script = texts.findIndex((text) => /(?:^|\/)floe(?:\.mjs)?$/.test(text));
   if (name !== 'floe' && script === -1) return false;
   const rest = name === 'floe' ? texts : texts.slice(script + 1);
-  const [area = '', verb = ''] = rest.filter((text) => !text.startsWith('-'));
-  return FLOE_AREAS.test(area) && FLOE_CHANGES.test(verb) && !rest.includes('--dry-run');
+  // The value of an option can come before the area.
+  const words = rest.filter((text) => !text.startsWith('-'));
+  const isChange = words.some((area, at) => FLOE_AREAS.test(area) && FLOE_CHANGES.test(words[at + 1] ?? ''));
+  return isChange && !rest.includes('--dry-run');
 }

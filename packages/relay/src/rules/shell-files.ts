@@ -1,5 +1,5 @@
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
-import { ANY_TEXT_WILDCARD, globToWordPattern, isUnknownPattern } from '../shell/glob.ts';
+import { ANY_TEXT_WILDCARD, filterToWordPattern, isUnknownPattern } from '../shell/glob.ts';
 import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
 import type { CommandFileRoles, FileRole } from './command-file-roles.ts';
@@ -163,7 +163,7 @@ function findDeletedAccesses(words: readonly ShellWord[]): FileAccess[] {
 
 /** The pattern of the files whose names match a filter such as `--include=.env*` or `-g '**\/.env'`. */
 function toFileNamePattern(filter: string): string {
-  return `./${globToWordPattern(filter.replace(/^(?:\.?\/|\*\*?\/)+/, ''), true, true)}`;
+  return `./${filterToWordPattern(filter.replace(/^(?:\.?\/|\*\*?\/)+/, ''))}`;
 }
 
 function nameFilterAccesses(word: ShellWord, filter: string | null | undefined): FileAccess[] {

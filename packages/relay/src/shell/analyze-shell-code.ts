@@ -12,6 +12,7 @@ export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish'
 /** Limits of the analysis. Commands from agents are far below them. */
 const WORK_LIMITS: RemainingAnalysisWork = {
   parserCallbacks: 64,
+  parserReads: 2_000,
   nodes: 6_000,
   visits: 8_000,
   commands: 200,

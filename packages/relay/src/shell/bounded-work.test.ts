@@ -6,6 +6,7 @@ import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
 import { findFileAccesses } from '../rules/shell-files.ts';
 import { analyzeShellCode } from './analyze-shell-code.ts';
+import { analyzeForeignCode } from './foreign-code.ts';
 import { loadShellParser } from './shell-parser.ts';
 
 const grammar = await loadShellParser();
@@ -121,4 +122,27 @@ test('a replacement does not create a text of many megabytes', () => {
     commands.map(({ args }) => args[0]?.text),
     [null],
   );
+});
+
+test('the work for a formatted string grows with its length, not with its square', () => {
+  const started = performance.now();
+  analyzeForeignCode(`f'{${'a.'.repeat(60_000)}'`);
+  assert.ok(performance.now() - started < 2_000);
+});
+
+test('the parser does not read the rest of the code again after every character', () => {
+  const rest = { nodes: Infinity, visits: Infinity, commands: Infinity, characters: Infinity };
+  for (const part of ['@a', '?a', '@(a', 'a=(']) {
+    const work = { parserCallbacks: Infinity, parserReads: 500, ...rest };
+    assert.equal(grammar.parse(part.repeat(10_000 / part.length), work), 'too_much', part);
+  }
+  for (const length of [993, 994, 995]) {
+    const word = `${'x'.repeat(length)}😀`;
+    const { commands } = analyzeShellCode(grammar, `echo ${word}; rm 'y😀'`);
+    const words = commands.map(({ name, args }) => [name, args[0]?.text]);
+    assert.deepEqual(words, [
+      ['echo', word],
+      ['rm', 'y😀'],
+    ]);
+  }
 });

@@ -118,7 +118,14 @@ const LITERAL =
   /"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)'|`((?:[^`\\]|\\[\s\S])*)`|(?:%x|\bqx|\bqw|\bq)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|\/([^/]*)\/|\|([^|]*)\|)/g;
 
 /** `{name}` in a formatted string of Python. In shell code, it is the value of a variable. */
-const FORMATTED_VALUE = /\{\s*(?:[\w.]*\.)?(\w+)[^{}]*\}/g;
+const FORMATTED_VALUE = /\{([^{}]*)\}/g;
+
+/** `{job.branch!r}` becomes `$branch`. */
+function toShellVariable(value: string, expression: string): string {
+  const [path] = /^\s*[\w.]+/.exec(expression) ?? [];
+  const name = path?.split('.').at(-1)?.trim();
+  return name ? `$${name}` : value;
+}
 
 function findLiterals(code: string): Literal[] {
   const literals: Literal[] = [];
@@ -128,7 +135,7 @@ function findLiterals(code: string): Literal[] {
     const start = match.index ?? 0;
     const isCommand = /^(?:`|%x|qx)/.test(whole);
     const isFormatted = /(?:^|[^\w])[rR]?[fF][rR]?$/.test(code.slice(Math.max(0, start - 3), start));
-    const value = isFormatted ? text.replaceAll(FORMATTED_VALUE, '$$$1') : text;
+    const value = isFormatted ? text.replaceAll(FORMATTED_VALUE, toShellVariable) : text;
     literals.push({ text: unescaped(value), start, end: start + whole.length, isCommand });
     if (literals.length >= MAX_LITERALS) break;
   }

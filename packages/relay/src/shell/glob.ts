@@ -44,6 +44,18 @@ export function globToWordPattern(text: string, isStart: boolean, dotglob: boole
 }
 
 /**
+ * Converts the file name filter of a search, such as `--include=*.ts`, to a pattern. Unlike the shell, a search also
+ * compares `*` with names that start with a dot, so `*env` matches `.env`. It must not match every rule for such names:
+ * nobody searches `*.ts` for files such as `.env.ts`.
+ */
+export function filterToWordPattern(filter: string): string {
+  return globToWordPattern(filter, true, true).replaceAll(
+    /\uE005(\.?)/g,
+    (_, dot) => `${dot === '' ? ANY_NAME_CHARACTERS : ANY_VISIBLE_CHARACTERS}${dot}`,
+  );
+}
+
+/**
  * Returns code with unknown parts, in which a variable stands for each of them, as in `rm -r $file` for
  * `xargs -I{} sh -c 'rm -r {}'`. Returns null if nothing of the code is known.
  */

@@ -14,6 +14,9 @@ export interface SyntaxNode {
 /** Maximum number of characters of one piece of code. Longer code is not analyzed. */
 export const MAX_CODE_CHARS = 10_000;
 
+/** Number of characters that the parser reads at once. */
+const PARSER_READ_CHARS = 1_000;
+
 /** Maximum depth of a syntax tree. Real commands are far below it. */
 const MAX_TREE_DEPTH = 150;
 
@@ -23,9 +26,11 @@ const MAX_TREE_DEPTH = 150;
  */
 export interface RemainingAnalysisWork {
   /**
-   * Remaining progress callbacks of the parser, one per about 25 nodes. For hostile code, each takes 0.6 ms.
+   * Remaining progress callbacks of the parser, one per about 25 nodes. For most hostile code, each takes 0.6 ms.
    */
   parserCallbacks: number;
+  /** Remaining reads of code by the parser. For code such as `@a@a@a`, it reads the rest again after every character. */
+  parserReads: number;
   nodes: number;
   /** Remaining nodes to visit. Functions and loops are visited more than once. */
   visits: number;
@@ -35,8 +40,8 @@ export interface RemainingAnalysisWork {
 
 /** Returns whether no more work may be done. The part of the code that remains is then unclear. */
 export function isWorkExhausted(work: RemainingAnalysisWork): boolean {
-  const { commands, visits, characters, parserCallbacks } = work;
-  return Math.min(commands, visits, characters, parserCallbacks) < 0;
+  const { commands, visits, characters, parserCallbacks, parserReads } = work;
+  return Math.min(commands, visits, characters, parserCallbacks, parserReads) < 0;
 }
 
 /** The reason why code has no syntax tree. */
@@ -87,12 +92,18 @@ function parseTree(
     work.parserCallbacks -= 1;
     return work.parserCallbacks < 0;
   };
-  const tree = parser.parse(text, null, { progressCallback });
+  const readText = (at: number) => {
+    work.parserReads -= 1;
+    // Otherwise, the code seems to end here, so that the parser stops.
+    return work.parserReads >= 0 ? text.slice(at, at + PARSER_READ_CHARS) : '';
+  };
+  const tree = parser.parse(readText, null, { progressCallback });
   if (tree === null) {
     parser.reset();
     return 'too_much';
   }
   try {
+    if (work.parserReads < 0) return 'too_much';
     if (tree.rootNode.hasError) return 'syntax';
     work.nodes -= tree.rootNode.descendantCount;
     if (work.nodes < 0) return 'too_much';

@@ -11,6 +11,7 @@ import { defineReplayDecisionsOperation } from '../management/relay/replay-decis
 import { createMemberActor } from '../platform/actor.ts';
 import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { MAX_WAITING_APPROVALS_PER_KEY } from '../relay/relay-approvals.ts';
+import { findRelayApproval, insertRelayApproval } from '../store/relay/relay-approvals.ts';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 import { apiTestSecretsKey } from './test/test-api-parts.ts';
@@ -123,6 +124,14 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql prod', 'a2')).decision, 'ask', 'another session');
       assert.equal((await decided('psql prod', 'a1')).decision, 'abstain');
       assert.equal((await decided('psql prod', 'a1')).decision, 'ask', 'it was for once');
+    });
+
+    test('a one-time approval does not allow a repetition with the same id', async () => {
+      const named = { id: 'call_0' };
+      const { approval } = await decided('psql named', 'a4', named);
+      await asked('POST', `/approvals/${String(approval?.id)}`, { decision: 'allow' });
+      assert.equal((await decided('psql named', 'a4', named)).decision, 'abstain');
+      assert.equal((await decided('psql named', 'a4', named)).decision, 'ask');
     });
 
     test('simultaneous asks for the same event are one approval, whose decision applies to all of them', async () => {
@@ -492,9 +501,27 @@ for (const engine of ['sqlite', 'postgres'] as const)
       };
       for (let at = 0; at < MAX_WAITING_APPROVALS_PER_KEY; at += 1) await ask(`psql ${at}`);
       const refused = await ask('psql more');
-      assert.equal(`${refused.decision} ${refused.approval}`, 'deny null');
+      assert.equal(`${refused.decision} ${refused.enforced_decision} ${refused.approval}`, 'deny deny null');
       assert.match(String(refused.user_message), /200 approvals of this key are waiting/);
       assert.equal((await ask('psql 0')).decision, 'ask', 'an action that waits already');
       assert.equal((await decided('psql mine', 'other')).decision, 'ask', 'another key');
+    });
+
+    test('the limit of waiting approvals does not read those of the whole day, which have expired', async () => {
+      const { id: key_id, key } = await api.addKey('acme', { scopes: ['relay'] });
+      const ask = async (command: string) => {
+        const body = { event: 'shell', session_id: 'day', shell: { command } };
+        return (await api.call('POST', '/relay/v1/decisions', { key, body })).body;
+      };
+      const { approval } = await ask('psql first');
+      const { read } = api.database;
+      const first = await findRelayApproval(read, { orgId: 'acme', id: String(approval?.id) });
+      assert.ok(first);
+      const created_at = first.created_at - RELAY.approvals.expires_minutes * 60_000;
+      await api.database.transaction(async (writer) => {
+        for (let at = 0; at < MAX_WAITING_APPROVALS_PER_KEY; at += 1)
+          await insertRelayApproval(writer, { ...first, id: `apr_day${at}`, key_id, created_at });
+      });
+      assert.equal((await ask('psql second')).decision, 'ask');
     });
   });

@@ -41,6 +41,7 @@ interface CachedDecision {
 /** The decision on an action that needs an approval, if too many approvals are waiting. */
 const TOO_MANY_APPROVALS = {
   decision: 'deny',
+  would: 'deny',
   userMessage: `This action requires an approval, and ${MAX_WAITING_APPROVALS_PER_KEY} approvals of this key are waiting. Ask an admin to decide them.`,
   agentMessage:
     'This action requires an approval, and too many approvals are waiting. Do not request more actions that require an approval.',
@@ -58,7 +59,7 @@ interface AnsweredEvent {
 
 /**
  * Decides whether agents may perform the actions in their events, and records every decision. An event that is
- * sent again with the same id gets the same decision, unless its approval is pending.
+ * sent again with the same id gets the same decision, unless it requires an approval.
  */
 export class RelayDecisionEngine {
   readonly #options: RelayDecisionEngineOptions;
@@ -106,8 +107,9 @@ export class RelayDecisionEngine {
     let verdict = await evaluate();
     const id = named === null ? createId('dec', nowMs) : deriveId('dec', named);
     let approval: RelayDecision['approval'] = null;
-    let isFinal = true;
-    if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
+    // A one-time approval must not allow a repetition with the same id.
+    const needsApproval = verdict.decision === 'ask' && relay.config.approvals.enabled;
+    if (needsApproval) {
       const asked = await this.#options.approvals.requestApproval({
         caller,
         event,
@@ -118,13 +120,12 @@ export class RelayDecisionEngine {
       });
       if (asked.granted) verdict = await evaluate(asked.rules);
       else {
-        isFinal = false;
         approval = asked.approval;
         if (approval === null) verdict = { ...verdict, ...TOO_MANY_APPROVALS };
       }
     }
     const answer = toRelayDecision(id, verdict, approval);
-    if (named !== null && isFinal)
+    if (named !== null && !needsApproval)
       this.#answers.set(caller.orgId, named, {
         until: clock.monotonic() + DECISION_CACHE_MS,
         answer,

@@ -89,6 +89,8 @@ export class RelayApprovals {
     const granted = await this.#findGrantedRules(known, rules, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
     const waits = findWaitingApproval(known);
+    // Older approvals have expired, unless the setting was longer when they were created.
+    const sinceMs = nowMs - config.approvals.expires_minutes * MINUTE_MS;
     const row =
       waits ??
       (await database.transaction(async (writer) => {
@@ -96,7 +98,8 @@ export class RelayApprovals {
         // a time, so this read is final.
         const others = findWaitingApproval(await listUnexpiredRelayApprovals(writer, asked));
         if (others) return others;
-        if (await hasWaitingRelayApprovals(writer, asked, MAX_WAITING_APPROVALS_PER_KEY)) return null;
+        if (await hasWaitingRelayApprovals(writer, { ...asked, sinceMs }, MAX_WAITING_APPROVALS_PER_KEY))
+          return null;
         const first = toApprovalRow({ caller, event, verdict, inputHash, decisionId, config }, rules, nowMs);
         await insertRelayApproval(writer, first);
         await publishApproval(writer, first, nowMs);

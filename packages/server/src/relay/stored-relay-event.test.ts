@@ -49,6 +49,15 @@ test('a person who approves an action sees all of it, also its end and its invis
   assert.match(tooLong, /This text is incomplete\. The whole text has 30000 characters\.\)$/);
   const hidden = actionOf({ event: 'tool', tool: { name: 'post', arguments: { text: 'x'.repeat(30_000) } } });
   assert.equal(hidden, 'post {} (Floe does not store these arguments, because they are too long.)');
+  assert.equal(
+    actionOf({ event: 'file_write', file: { path: 'a.sh', content: 'rm -r x' } }),
+    'a.sh (Floe does not store the content of the file.)',
+  );
+  const expanded = actionOf({ event: 'shell', shell: { command: '\u{e0041}'.repeat(8_000) } });
+  assert.ok(
+    expanded.length < 17_000 && expanded.includes('This text is incomplete'),
+    String(expanded.length),
+  );
 });
 
 test('the name that a user chose for a connector does not look like the connector', () => {

@@ -44,7 +44,7 @@ export function toStoredRelayEvent(event: RelayEvent, keepText: 'masked' | 'none
   const text = describeEvent(masked.data);
   return {
     summary: text.slice(0, MAX_LINE_CHARACTERS),
-    action: showHiddenCharacters(text) + describeMissingText(event),
+    action: describeAction(text, event),
     cwd,
     json,
   };
@@ -97,14 +97,18 @@ function showHiddenCharacters(text: string): string {
   );
 }
 
-/** Says that a part of the action is not stored, so that nobody approves only the visible part by mistake. */
-function describeMissingText({ shell, tool, prompt }: RelayEvent): string {
-  if (tool && hasLongArguments(tool))
-    return ' (Floe does not store these arguments, because they are too long.)';
-  const text = shell?.command ?? prompt?.text ?? '';
-  return text.length > MAX_TEXT_CHARACTERS
-    ? ` … (This text is incomplete. The whole text has ${text.length} characters.)`
-    : '';
+/** Says that a part of the action is missing, so that nobody approves only the visible part by mistake. */
+function describeAction(text: string, { shell, tool, prompt, file }: RelayEvent): string {
+  // A hidden character takes up to nine characters.
+  const shown = showHiddenCharacters(text);
+  const whole = Math.max(shown.length, (shell?.command ?? prompt?.text ?? '').length);
+  const parts = [
+    shown.slice(0, MAX_TEXT_CHARACTERS),
+    whole > MAX_TEXT_CHARACTERS ? `… (This text is incomplete. The whole text has ${whole} characters.)` : [],
+    tool && hasLongArguments(tool) ? '(Floe does not store these arguments, because they are too long.)' : [],
+    file?.content === undefined ? [] : '(Floe does not store the content of the file.)',
+  ];
+  return parts.flat().join(' ');
 }
 
 function hasLongArguments(tool: NonNullable<RelayEvent['tool']>): boolean {

@@ -47,13 +47,23 @@ export function listUnexpiredRelayApprovals(
   return ofSession.orderBy('created_at', 'desc').limit(MAX_PER_ACTION).execute();
 }
 
-/** A waiting approval expires at most this long after it was created (`approvals.expires_minutes`). */
-const MAX_LIFETIME_MS = 24 * 3_600_000;
-
-/** Returns whether at least `count` approvals of a key are waiting at `nowMs`. */
+/**
+ * Returns whether at least `count` approvals of a key that were created after `sinceMs` are waiting at `nowMs`. Expired
+ * approvals keep the state `waiting`, so an earlier `sinceMs` makes the query read more of them.
+ */
 export async function hasWaitingRelayApprovals(
   reader: DatabaseReader,
-  { orgId, keyId, nowMs }: { readonly orgId: string; readonly keyId: string; readonly nowMs: number },
+  {
+    orgId,
+    keyId,
+    nowMs,
+    sinceMs,
+  }: {
+    readonly orgId: string;
+    readonly keyId: string;
+    readonly nowMs: number;
+    readonly sinceMs: number;
+  },
   count: number,
 ): Promise<boolean> {
   const rows = await reader
@@ -61,7 +71,7 @@ export async function hasWaitingRelayApprovals(
     .select('id')
     .where('org_id', '=', orgId)
     .where('state', '=', 'waiting')
-    .where('created_at', '>', nowMs - MAX_LIFETIME_MS)
+    .where('created_at', '>', sinceMs)
     .where('key_id', '=', keyId)
     .where('expires_at', '>', nowMs)
     .limit(count)
