@@ -148,7 +148,7 @@ test('with several organizations, no channel reaches a private address in any no
       : kinds(`http://${host}:${port}`).slice(0, 1)) {
       const { ok, error } = await tested(floe, body);
       assert.equal(ok, false, host);
-      assert.match(String(error), /private network\. .* add it to security\.private_networks/, host);
+      assert.match(String(error), /not a public address\. .* add it to security\.private_networks/, host);
     }
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', 'metadata.google.internal', '[::ffff:a9fe:a9fe]'])
     assert.match(String((await tested(floe, kinds(`http://${host}`)[0] ?? {}))['error']), /metadata/, host);

@@ -153,7 +153,7 @@ test('with several organizations, an issuer in a private network is called only 
     const at = `http://${host}:${issuer.port}`;
     const { reason, why } = await refusal(signIn(partsFor(at, STRICT, NAMES)));
     assert.equal(reason, 'unavailable', host);
-    assert.match(why, /private network\. .* add it to security\.private_networks/, host);
+    assert.match(why, /not a public address\. .* add it to security\.private_networks/, host);
   }
   assert.deepEqual(issuer.requestedPaths, []);
   const person = await signIn(partsFor(url, rules, NAMES), issuer);
