@@ -53,7 +53,9 @@ test('near the limit of open files, new connections serve only health checks and
   assert.deepEqual([status, /"code":"overloaded"/.test(text)], [503, true]);
   for (const path of ['/healthz', '/readyz', '/readyz?for=api'])
     assert.equal((await callHttp(floe.url + path)).status, 200, path);
-  const signIn = await callHttp(`${floe.url}/api/session`, { body: { email: 'a@example.com', password: 'x' } });
+  const signIn = await callHttp(`${floe.url}/api/session`, {
+    body: { email: 'a@example.com', password: 'x' },
+  });
   assert.equal(signIn.status < 500, true, signIn.text);
   for (const socket of opened) socket.destroy();
   await eventually(async () => (await ask()).status === 200 || undefined);
