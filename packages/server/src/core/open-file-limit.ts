@@ -1,5 +1,8 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
+
+/** A directory whose size is the number of open files of this process. */
+const OPEN_FILES = '/proc/self/fd';
 
 /**
  * Returns the maximum number of files and connections that this process can have open. Null if the operating system does not
@@ -15,14 +18,14 @@ export function readOpenFileLimit(): number | null {
 }
 
 /**
- * Returns a number that is close to the number of open files, because a new file gets the lowest free number. Infinity if no
- * file can be opened.
+ * Returns the number of open files. Infinity if no file can be opened. If the operating system does not state the number
+ * (Linux does since version 6.2), returns the lowest free number of a file, which can be lower after files were closed.
  */
 export function probeOpenFiles(): number {
   try {
     const descriptor = openSync(devNull, 'r');
     closeSync(descriptor);
-    return descriptor + 1;
+    return Math.max(descriptor, statSync(OPEN_FILES, { throwIfNoEntry: false })?.size ?? 0);
   } catch (error) {
     return isOpenFileLimitError(error) ? Number.POSITIVE_INFINITY : 0;
   }

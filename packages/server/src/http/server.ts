@@ -19,7 +19,6 @@ import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
 import { FastPathServer } from './fast-path/fast-path-server.ts';
 import { KEEP_ALIVE_SECONDS } from './fast-path/response-head-writer.ts';
 import { listenOnPort } from './listen.ts';
-import { OPEN_FILES_FAULT, type OpenFileMonitor } from './open-file-monitor.ts';
 import { SequentialRequestInput } from './sequential-request-input.ts';
 import type { UnauthenticatedConnectionLimiter } from './unauthenticated-connection-limiter.ts';
 import { UnreadResponseCloser } from './unread-response-closer.ts';
@@ -76,8 +75,8 @@ export interface HttpServerDependencies {
   readonly log: Log;
   readonly headerTimeouts?: HeaderTimeouts;
   readonly connectionLimiter?: UnauthenticatedConnectionLimiter;
-  /** Rejects connections while the process has too few free file descriptors. */
-  readonly openFiles?: Pick<OpenFileMonitor, 'admit'>;
+  /** Restricts connections while the process has too few free file descriptors. */
+  readonly openFiles?: { admit(socket: Socket): boolean };
 }
 
 /** Creates an HTTP server that limits the effect of slow and malicious clients. */
@@ -118,10 +117,10 @@ export function createHttpServer(
   const fastPath = new FastPathServer(findExchangeRoute, serve, clock, checkIntervalMs);
   const unread = new UnreadResponseCloser(clock, checkIntervalMs);
   server.on('connection', (socket) => {
-    if (openFiles?.admit() === false) return rejectConnection(socket, clock);
     connectionLimiter?.track(socket);
     unread.track(socket);
-    fastPath.accept(socket);
+    if (openFiles?.admit(socket) === false) serve(socket);
+    else fastPath.accept(socket);
   });
 
   const announceClose = () => {
@@ -202,12 +201,6 @@ function rejectInvalidRequests(server: Server, responses: UnfinishedResponses, c
     else if (isAnswering(responses.latest(socket))) endAfterAnswer(socket);
     else answerOnSocket(socket, toClientErrorFault(error.code), clock);
   });
-}
-
-/** Responds to a connection without reading its request. */
-function rejectConnection(socket: Socket, clock: Clock): void {
-  socket.on('error', () => socket.destroy()).on('data', () => destroyIfFlooding(socket));
-  answerOnSocket(socket, OPEN_FILES_FAULT, clock);
 }
 
 const HOST_FAULT = new Fault(

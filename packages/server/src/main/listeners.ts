@@ -54,7 +54,7 @@ export async function openListeners(
   const openFiles = new OpenFileMonitor({ clock, log });
   openFiles.start();
   const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
-    const server = createHttpServer(normalizeRequestUrl(prefix, entrance), {
+    const server = createHttpServer(normalizeRequestUrl(prefix, openFiles.restrict(entrance)), {
       clock,
       log,
       connectionLimiter: unauthenticated,

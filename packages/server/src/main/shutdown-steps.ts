@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, resolveWithFallback } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
 /**
@@ -18,24 +18,21 @@ export class ShutdownSteps {
 
   /** Waits until all parts of a step have ended, but at most `limitMs`. The remaining parts continue. */
   async run(step: string, limitMs: number, parts: readonly Promise<unknown>[]): Promise<void> {
-    const late = Promise.withResolvers<'late'>();
-    const timer = this.#clock.after(limitMs, () => late.resolve('late'));
-    const ended = Promise.allSettled(parts);
-    const result = await Promise.race([ended, late.promise]);
-    timer.cancel();
-    if (result === 'late') this.#late.push(step);
-    void ended.then((results) => {
-      for (const each of results) if (each.status === 'rejected') this.#errors.push(each.reason);
-    });
+    const results = await resolveWithFallback(this.#clock, limitMs, Promise.allSettled(parts), null);
+    // What a late part throws afterwards, for example because a later step closes its connection, is not a further error.
+    if (results === null) this.#late.push(step);
+    else for (const each of results) if (each.status === 'rejected') this.#errors.push(each.reason);
   }
 
-  /** Logs the steps that exceeded their time limits. @throws the first error of a step */
+  /** Logs the steps that exceeded their time limits, and further errors. @throws the first error of a step */
   finish(): void {
     if (this.#late.length > 0)
       this.#log.warn(
         { steps: this.#late },
         'shutdown was not completed in time, possibly because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
       );
-    if (this.#errors.length > 0) throw this.#errors[0];
+    const [first, ...others] = this.#errors;
+    for (const err of others) this.#log.error({ err }, 'shutdown failed');
+    if (this.#errors.length > 0) throw first;
   }
 }

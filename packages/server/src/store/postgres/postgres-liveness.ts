@@ -10,12 +10,14 @@ const CHECK_TIMEOUT_MS = 2_000;
  * Distinguishes a slow statement from a server that does not respond, such as a frozen one. When a call has waited for
  * 2.5 seconds, checks the server with a separate connection. If the check fails too, the call fails, and further calls wait
  * only for a check until the server responds. A long query of a server that responds continues.
+ * While other statements end, the server responds, even if a new connection has to wait, for example in PgBouncer.
  */
 export class PostgresLiveness {
   readonly #url: string;
   readonly #clock: Pick<Clock, 'after'>;
   #check: Promise<boolean> | null = null;
   #isUnresponsive = false;
+  #responses = 0;
 
   constructor(url: string, clock: Pick<Clock, 'after'>) {
     this.#url = url;
@@ -28,6 +30,12 @@ export class PostgresLiveness {
    */
   async requireResponsive(): Promise<void> {
     if (this.#isUnresponsive && !(await this.#isResponsive())) throw createTimeoutError();
+  }
+
+  /** Records that the server has responded to a statement. */
+  recordResponse(): void {
+    this.#responses += 1;
+    this.#isUnresponsive = false;
   }
 
   /**
@@ -66,13 +74,15 @@ export class PostgresLiveness {
       query_timeout: CHECK_TIMEOUT_MS,
     });
     client.on('error', () => undefined);
+    const responses = this.#responses;
     try {
       await client.connect();
       await client.query('select 1');
       this.#isUnresponsive = false;
     } catch (error) {
       // Any other error, such as too many connections, is a response.
-      this.#isUnresponsive = error instanceof Error && /timeout/i.test(error.message);
+      const isTimeout = error instanceof Error && /timeout/i.test(error.message);
+      this.#isUnresponsive = isTimeout && this.#responses === responses;
     }
     client.end().catch(() => undefined);
     return !this.#isUnresponsive;

@@ -195,7 +195,9 @@ export class PostgresConnection {
   async #run<Row>(query: pg.QueryConfig): Promise<StatementResult<Row>> {
     if (this.#broken !== null) throw this.#broken;
     try {
-      return toStatementResult<Row>(await watch(this.#liveness, this.#client.query(query)));
+      const result = await watch(this.#liveness, this.#client.query(query));
+      this.#liveness?.recordResponse();
+      return toStatementResult<Row>(result);
     } catch (error) {
       const told = toPostgresStatementError(error, query.text);
       // The statement may still run on the server, and later statements would wait for it.
