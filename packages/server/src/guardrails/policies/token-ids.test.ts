@@ -14,6 +14,8 @@ const TOKEN_IDS: readonly JsonObject[] = [
   { prompt: [9906] },
   { prompt: ['a text', [9906]] },
   { prompt: ['a text', 9906] },
+  { requests: [{ custom_id: 'c', body: { input: [9906] } }] },
+  { requests: [{ params: { prompt: 'a text' } }, { params: { prompt: [[9906]] } }] },
 ];
 const TEXTS: readonly JsonObject[] = [
   { input: 'a text' },
@@ -21,6 +23,7 @@ const TEXTS: readonly JsonObject[] = [
   { input: [], prompt: null },
   { input: [{ role: 'user', content: 'a text', index: [1, 2] }] },
   { messages: [{ role: 'user', content: 'a text' }], input: 7 },
+  { requests: [{ custom_id: 'c', body: { input: ['a text'], dimensions: 8 } }] },
 ];
 
 function judge(body: JsonObject, policy: Partial<PolicyConfig>) {
@@ -40,6 +43,11 @@ test('a policy that denies or redacts findings denies token ids, because it can 
   for (const body of TEXTS)
     for (const action of ['deny', 'redact'] as const)
       assert.equal(judge(body, { action, detect }).isDenied, false, `${action} ${JSON.stringify(body)}`);
+});
+
+test('a prompt in a batch whose fields are ambiguous may contain token ids', () => {
+  const body = { requests: [{ body: { Input: [9906] } }] };
+  assert.equal(judge(body, { action: 'deny', detect }).isDenied, true);
 });
 
 test('a policy that redacts findings in one text denies a request with token ids beside it', () => {
