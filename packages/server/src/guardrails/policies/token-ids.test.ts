@@ -53,7 +53,8 @@ test('a prompt in a batch whose fields are ambiguous may contain token ids', () 
 test('a policy that redacts findings in one text denies a request with token ids beside it', () => {
   const body = { prompt: [9906], suffix: 'mail ana@example.com' };
   const pii = { secrets: false, pii: ['email'] } as const;
-  assert.equal(judge(body, { action: 'redact', detect: pii }).isDenied, true);
+  const denied = judge(body, { action: 'redact', detect: pii });
+  assert.deepEqual([denied.isDenied, denied.outcomes], [true, ['denied']]);
   assert.deepEqual(judge(body, { action: 'flag', detect: pii }).outcomes, ['flagged']);
 });
 
@@ -62,7 +63,7 @@ test('a policy that only allows, flags or monitors states that it cannot evaluat
     for (const action of ['allow', 'flag'] as const)
       assert.deepEqual(judge(body, { action, detect }).outcomes, ['not_evaluated'], action);
     const monitored = judge(body, { action: 'redact', detect, mode: 'monitor' });
-    assert.deepEqual([monitored.isDenied, monitored.outcomes], [false, ['would_redact']]);
+    assert.deepEqual([monitored.isDenied, monitored.outcomes], [false, ['would_deny']]);
   }
 });
 
