@@ -29,7 +29,7 @@ const DOWNLOAD = defineReadOperation({
   answer: createFileDownloadSchema('text/csv'),
   run: async () => new FileDownload('text/csv', 'chunks.csv', twoChunks()),
 });
-let searching = () => {};
+let searching: () => void;
 async function* lateLine() {
   searching();
   await resume;
@@ -44,8 +44,8 @@ const SEARCH = defineReadOperation({
   answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
   run: async () => new FileDownload(NDJSON_CONTENT_TYPE, 'lines.ndjson', lateLine()),
 });
-async function* failingLines(): AsyncGenerator<string> {
-  throw new Fault('overloaded', 'The database is busy.');
+async function* failingLines() {
+  yield await Promise.reject<string>(new Fault('overloaded', 'The database is busy.'));
 }
 const FAILING = defineReadOperation({
   name: 'test.failing',

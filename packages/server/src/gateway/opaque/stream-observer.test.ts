@@ -21,7 +21,9 @@ test('null as text is not the finish of a stream', () => {
 
 test('a stream is complete when all requested choices have finished, and the number that is counted is limited', () => {
   const finish = (tap: StreamObserver, index: unknown) =>
-    tap.push(Buffer.from(`data: ${JSON.stringify({ choices: [{ index, text: 'a', finish_reason: 'stop' }] })}\n\n`));
+    tap.push(
+      Buffer.from(`data: ${JSON.stringify({ choices: [{ index, text: 'a', finish_reason: 'stop' }] })}\n\n`),
+    );
   const two = new StreamObserver(2);
   for (const index of [0, 0, [7], { of: 7 }, null]) finish(two, index);
   assert.equal(two.isComplete, false);
