@@ -200,6 +200,7 @@ const UNKNOWN_PATHS: readonly (readonly [path: string, shape: 'openai' | 'anthro
   ['/gateway/v1/nothing', 'openai'],
   ['/gateway/v1/chat', 'openai'],
   ['/gateway/v1/chat/completions/x', 'openai'],
+  ['/gateway/v1/completions/x', 'openai'],
   ['/gateway/v2/chat/completions', 'openai'],
   ['/v1/chat/completions', 'openai'],
   ['/gateway/v1/messages/nothing', 'anthropic'],

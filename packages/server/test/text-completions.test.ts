@@ -130,6 +130,25 @@ test('limits count the output of every prompt', async () => {
   assert.equal(harness.upstream('chat').requests.length, before);
 });
 
+test('a request whose body names no model is rejected, because limits could not count it', async () => {
+  const before = harness.upstream('chat').requests.length;
+  for (const [query, headers] of [
+    ['', { 'x-floe-provider': 'chat' }],
+    ['?model=chat/m-1', {}],
+  ] as const) {
+    const answer = await callHttp(`${harness.url}/completions${query}`, {
+      headers: { authorization: `Bearer ${harness.key}`, ...headers },
+      body: { prompt: 'x', max_tokens: 200_000 },
+    });
+    const error = objectOrEmpty(objectOrEmpty(answer.json())['error']);
+    assert.deepEqual(
+      [answer.status, error['code'], error['param']],
+      [400, 'missing_required_parameter', 'model'],
+    );
+  }
+  assert.equal(harness.upstream('chat').requests.length, before);
+});
+
 test('an error of the provider and a key without the scope are errors of the endpoint', async () => {
   const refusal = { error: { message: 'prompt: not like this', type: 'invalid_request_error' } };
   harness.setReply('chat', createJsonReply(refusal, 400));

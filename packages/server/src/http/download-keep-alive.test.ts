@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, get } from 'node:http';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { fillSilenceWithSpaces } from './download-keep-alive.ts';
@@ -98,7 +95,6 @@ test('an error of the source ends the file, and a reader that stops closes the s
   const clock = new FakeClock();
   const failing = createSource();
   const reading = fillSilenceWithSpaces(failing.chunks, clock);
-  await reading.next();
   const next = reading.next();
   await turn();
   failing.fail(new Error('the database is gone'));
@@ -106,7 +102,6 @@ test('an error of the source ends the file, and a reader that stops closes the s
 
   const left = createSource();
   const leaving = fillSilenceWithSpaces(left.chunks, clock);
-  await leaving.next();
   const waiting = leaving.next();
   await turn();
   clock.advance(15_000);
@@ -115,23 +110,4 @@ test('an error of the source ends the file, and a reader that stops closes the s
   assert.equal(left.isClosed(), true);
   left.fail(new Error('nobody reads this'));
   await turn();
-});
-
-test('the head of the response is sent before the first line', async (t) => {
-  const source = createSource();
-  const server = createServer((_, res) => {
-    Readable.from(fillSilenceWithSpaces(source.chunks, new FakeClock())).pipe(res);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const asking = get({ host: '127.0.0.1', port, agent: false });
-  const [answer] = await once(asking, 'response');
-  assert.equal(answer.statusCode, 200);
-  await turn();
-  source.end();
-  answer.resume();
-  await once(answer, 'end');
 });

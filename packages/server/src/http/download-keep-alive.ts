@@ -8,7 +8,7 @@ type DownloadClock = Pick<Clock, 'after' | 'monotonic'>;
 /**
  * Returns the chunks of an NDJSON file, and spaces while there are none: a search for few matches can take minutes.
  * White space before a JSON value has no meaning (RFC 8259, section 2), so the lines stay valid for readers that do not
- * skip empty lines. The first chunk is empty, so that the head of the response is sent at once.
+ * skip empty lines. Nothing precedes the first chunk, so that an error before it still gets a status.
  */
 export async function* fillSilenceWithSpaces(
   chunks: AsyncIterable<string>,
@@ -18,7 +18,6 @@ export async function* fillSilenceWithSpaces(
   let sentAt = clock.monotonic();
   let isLineStart = true;
   try {
-    yield '';
     let next = iterator.next();
     for (;;) {
       const result = await settleWithin(next, clock, MAX_SILENCE_MS - (clock.monotonic() - sentAt));

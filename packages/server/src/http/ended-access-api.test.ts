@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
 import { createFileDownloadSchema, FileDownload, NDJSON_CONTENT_TYPE } from '../management/file-download.ts';
 import { defineReadOperation } from '../management/operation.ts';
 import { startTestSignIn, type TestBrowser, type TestSignIn } from './sign-in/test/test-sign-in.ts';
@@ -28,7 +29,9 @@ const DOWNLOAD = defineReadOperation({
   answer: createFileDownloadSchema('text/csv'),
   run: async () => new FileDownload('text/csv', 'chunks.csv', twoChunks()),
 });
+let searching: () => void;
 async function* lateLine() {
+  searching();
   await resume;
   yield '{"found":1}\n';
 }
@@ -41,8 +44,20 @@ const SEARCH = defineReadOperation({
   answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
   run: async () => new FileDownload(NDJSON_CONTENT_TYPE, 'lines.ndjson', lateLine()),
 });
+async function* failingLines() {
+  yield await Promise.reject<string>(new Fault('overloaded', 'The database is busy.'));
+}
+const FAILING = defineReadOperation({
+  name: 'test.failing',
+  method: 'GET',
+  path: '/api/test/failing',
+  scope: 'management',
+  summary: 'Fails before the first line.',
+  answer: createFileDownloadSchema(NDJSON_CONTENT_TYPE),
+  run: async () => new FileDownload(NDJSON_CONTENT_TYPE, 'lines.ndjson', failingLines()),
+});
 before(async () => {
-  harness = await startTestSignIn({ operations: [DOWNLOAD, SEARCH] });
+  harness = await startTestSignIn({ operations: [DOWNLOAD, SEARCH, FAILING] });
   await harness.addPerson('owner@acme.example', { acme: 'owner' });
   owner = harness.browser();
   await owner.signIn('owner@acme.example');
@@ -161,18 +176,30 @@ test('a download ends with an error when its session expires', async () => {
   }
 });
 
-test('an NDJSON file starts before its first line, and is not silent until then', async () => {
+test('an NDJSON file is not silent before its first line', async () => {
   const { key } = await harness.api.addKey('acme');
   const found = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   resume = found.promise;
+  searching = started.resolve;
   const headers = { authorization: `Bearer ${key}` };
   const outgoing = request({ port: harness.api.port, host: '127.0.0.1', path: SEARCH.path, headers }).end();
+  await started.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  harness.advance(15_000);
   const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([one]) => [one]);
   assert.equal(answer.headers['content-type'], NDJSON_CONTENT_TYPE);
-  const first = once(answer, 'data');
-  harness.advance(15_000);
-  assert.equal(String((await first)[0]), ' ');
+  assert.equal(String((await once(answer, 'data'))[0]), ' ');
   const rest = text(answer);
   found.resolve();
   assert.deepEqual(JSON.parse(await rest), { found: 1 });
+});
+
+test('an NDJSON file that fails before its first line is an error, not a file that is cut off', async () => {
+  const { key } = await harness.api.addKey('acme');
+  const headers = { authorization: `Bearer ${key}` };
+  const outgoing = request({ port: harness.api.port, host: '127.0.0.1', path: FAILING.path, headers }).end();
+  const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([one]) => [one]);
+  assert.equal(answer.statusCode, 503);
+  assert.equal(JSON.parse(await text(answer)).error.code, 'overloaded');
 });

@@ -60,7 +60,8 @@ const GATEWAY_V1 = '/gateway/v1';
 const MODELS = `${GATEWAY_V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
 const PASSTHROUGH_PATH = /^\/gateway\/passthrough-([ab])\//;
-const OPAQUE_PATH = /^\/gateway\/v1\/(?:completions|images|audio|moderations|rerank|files|batches)(?:\/|$)/;
+const OPAQUE_PATH =
+  /^\/gateway\/v1\/(?:completions\/?$|(?:images|audio|moderations|rerank|files|batches)(?:\/|$))/;
 
 function isPassthroughStyle(text: string | undefined): text is ApiStyle {
   return text === 'a' || text === 'b';

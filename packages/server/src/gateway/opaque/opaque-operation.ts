@@ -96,6 +96,7 @@ async function readAndRoute(
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
   const model = opaque.model ?? pathModel;
   x.request = { ...UNPARSED_REQUEST, opaque };
+  if (opaque.model === null) requireNamedModel(x);
   // A request to a model is estimated and reserved like any other.
   if (opaque.body.kind === 'json' && opaque.model !== null && TEXT_BILLING_MODES.has(x.surface.billing)) {
     const { bytes, members } = opaque.body;
@@ -174,6 +175,15 @@ function createModelCheck(
   const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
   if (key.models === null && open) return null;
   return (model) => x.target !== null && base.allowsModel(x.target.provider, key, model);
+}
+
+/**
+ * Requires the model of a unified request that is billed by tokens. Without a model in the body, limits and budgets could
+ * not estimate the request, and some providers would use a default model.
+ */
+function requireNamedModel({ surface: { routeMode, billing } }: Exchange): void {
+  if (routeMode !== 'unified' || billing !== 'tokens') return;
+  throw new Fault('missing_required_parameter', 'Missing required parameter: "model".', { param: 'model' });
 }
 
 /** Requires that a key that is restricted to some models may use paths without a model. */

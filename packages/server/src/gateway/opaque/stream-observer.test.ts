@@ -18,3 +18,18 @@ test('null as text is not the finish of a stream', () => {
   const tap = observe('stop');
   assert.deepEqual([tap.hasContent, tap.isComplete, tap.finishReason], [true, true, 'stop']);
 });
+
+test('a stream is complete when all requested choices have finished, and the number that is counted is limited', () => {
+  const finish = (tap: StreamObserver, index: unknown) =>
+    tap.push(
+      Buffer.from(`data: ${JSON.stringify({ choices: [{ index, text: 'a', finish_reason: 'stop' }] })}\n\n`),
+    );
+  const two = new StreamObserver(2);
+  for (const index of [0, 0, [7], { of: 7 }, null]) finish(two, index);
+  assert.equal(two.isComplete, false);
+  finish(two, 1);
+  assert.equal(two.isComplete, true);
+  const many = new StreamObserver(Number.MAX_SAFE_INTEGER);
+  for (let index = 0; index < 10_000; index += 1) finish(many, index);
+  assert.equal(many.isComplete, true);
+});

@@ -21,6 +21,8 @@ const FINAL_EVENTS = new Set([
   'response.failed',
   'response.cancelled',
 ]);
+/** Maximum number of finished choices that are counted, because a stream has no maximum size. */
+const MAX_COUNTED_CHOICES = 10_000;
 const USAGE = '"usage"';
 
 /**
@@ -48,11 +50,11 @@ export class StreamObserver {
   #isUnreadable = false;
   #finish: ResponseFinish | undefined;
   readonly #choices: number;
-  readonly #finishedChoices = new Set<unknown>();
+  readonly #finishedChoices = new Set<number>();
 
   /** @param choices the number of choices that the request asks for */
   constructor(choices = 1) {
-    this.#choices = choices;
+    this.#choices = Math.min(choices, MAX_COUNTED_CHOICES);
   }
 
   get finishReason(): string | null {
@@ -145,7 +147,9 @@ export class StreamObserver {
     const reason = readRawFinishReason(choice['finish_reason']);
     if (reason === undefined) return;
     this.#finish = mergeFinishReason(this.#finish, reason);
-    this.#finishedChoices.add(choice['index'] ?? 0);
+    if (this.isComplete) return;
+    const { index } = choice;
+    this.#finishedChoices.add(typeof index === 'number' ? index : 0);
     // A stream of Chat or text completions may omit `[DONE]`.
     if (this.#finishedChoices.size >= this.#choices) this.isComplete = true;
   }

@@ -65,8 +65,9 @@ const NO_KINDS: ReadonlySet<FindingKind> = new Set();
  * Evaluates policies in order. Each policy evaluates the original text, not the redacted one. The
  * first enforced `allow` or `deny` policy that applies ends the evaluation. If a condition cannot
  * be evaluated, a `deny` or `redact` policy applies and an `allow` or `flag` policy does not, so
- * that an error never permits a request. If detectors cannot read the text, a `redact` policy denies the request. All conditions share a budget of `MAX_EVALUATION_STEPS` for each
- * prompt, up to `MAX_BUDGETED_PROMPTS`. Conditions that exceed it cannot be evaluated.
+ * that an error never permits a request. If detectors cannot read the text, a `redact` policy denies the request.
+ * All conditions share a budget of `MAX_EVALUATION_STEPS` for each prompt, up to `MAX_BUDGETED_PROMPTS`. Conditions
+ * that exceed it cannot be evaluated.
  * @param inlineSteps a smaller budget for the main thread
  * @throws InlineLimitExceededError if the evaluation needs more than `inlineSteps`
  */
@@ -87,7 +88,9 @@ export function evaluatePolicies(
         `The conditions need more than ${inlineSteps.toLocaleString('en-US')} steps, the maximum for policy evaluation on the main thread. Evaluate the policies in a worker thread.`,
       );
     if (match === null) continue;
-    const { action, enforced } = policy;
+    const { enforced } = policy;
+    const isUnredactable = policy.action === 'redact' && match instanceof UnreadableText;
+    const action = isUnredactable ? 'deny' : policy.action;
     if (match instanceof EvaluationFailure && (action === 'allow' || action === 'flag')) {
       decisions.push({ policy, outcome: 'not_evaluated', reason: `"${policy.name}": ${match.reason}` });
       continue;
@@ -96,8 +99,7 @@ export function evaluatePolicies(
     const outcome = enforced ? OUTCOMES[action] : (`would_${action}` as const);
     decisions.push({ policy, outcome, reason: `"${policy.name}": ${reason}` });
     if (!enforced) continue;
-    const isUnredactable = action === 'redact' && match instanceof UnreadableText;
-    if (action === 'deny' || isUnredactable) return { decisions, deniedBy: policy, redact };
+    if (action === 'deny') return { decisions, deniedBy: policy, redact };
     if (action === 'allow') break;
     if (action === 'redact') redact = new Set([...redact, ...(policy.detects ?? [])]);
   }

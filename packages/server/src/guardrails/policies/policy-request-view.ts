@@ -16,8 +16,10 @@ import {
 } from './inline-limits.ts';
 import type { PolicySet } from './policies.ts';
 import {
+  hasTokenIds,
   INPUT_MEMBERS,
   PROMPT_CONTAINER_MEMBERS,
+  type SplitPromptBody,
   separateNestedPrompts,
   TOKEN_IDS_MESSAGE,
 } from './prompt-content.ts';
@@ -66,6 +68,8 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   #variables: readonly (ConditionVariables | EvaluationFailure)[] | null = null;
   #scan: JsonScanResult | null = null;
   #counts: FindingCounts | null = null;
+  /** Why detectors cannot read all of the text; empty if they can. */
+  #unreadable: string | null = null;
   #places: FindingLocationsByKind | null = null;
 
   /** @param limits null in a worker thread, where the evaluation may take longer */
@@ -109,12 +113,24 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 
   unreadableText(): string | null {
+    this.#unreadable ??= this.#findUnreadableText();
+    return this.#unreadable === '' ? null : this.#unreadable;
+  }
+
+  #findUnreadableText(): string {
     const { body, members } = this.#request;
-    const hasTokenIds = INPUT_MEMBERS.some((name) => {
+    const isUnreadable = INPUT_MEMBERS.some((name) => {
       const span = members.get(name);
       return span !== undefined && containsTokenIds(body, span);
     });
-    return hasTokenIds ? TOKEN_IDS_MESSAGE : null;
+    if (isUnreadable) return TOKEN_IDS_MESSAGE;
+    if (!this.#hasNestedPrompts()) return '';
+    try {
+      return this.#nestedPrompts().contained.some(hasTokenIds) ? TOKEN_IDS_MESSAGE : '';
+    } catch (error) {
+      if (error instanceof AmbiguousBodyError) return error.message;
+      throw error;
+    }
   }
 
   /** The scan of the body; null if no policy has needed it, or if the body contains no findings. */
@@ -160,7 +176,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
 
   /** Returns the request, or the prompts that it contains, such as those of a batch. */
   #findPrompts(): readonly PromptSource[] {
-    const { model, stream, body, members, surface } = this.#request;
+    const { model, stream, body, surface } = this.#request;
     const own: PromptSource = {
       hasOtherText: !MESSAGE_SURFACES.has(surface),
       model,
@@ -169,13 +185,23 @@ export class PolicyRequestView implements PolicyEvaluationInput {
       readBody: () => this.#body(),
       readNumber: (name) => this.#number(name),
     };
-    if (!PROMPT_CONTAINER_MEMBERS.some((name) => members.has(name)) || !this.#needsRequest()) return [own];
-    const { contained, rest, isRestPrompt } = separateNestedPrompts(this.#body());
-    for (const prompt of contained) requireUnambiguousNames(prompt);
+    if (!this.#hasNestedPrompts() || !this.#needsRequest()) return [own];
+    const { contained, rest, isRestPrompt } = this.#nestedPrompts();
     return [
       ...(isRestPrompt ? [{ ...own, readBody: () => rest }] : []),
       ...contained.flatMap((prompt) => toPromptSources(prompt, own)),
     ];
+  }
+
+  #hasNestedPrompts(): boolean {
+    return PROMPT_CONTAINER_MEMBERS.some((name) => this.#request.members.has(name));
+  }
+
+  /** @throws AmbiguousBodyError */
+  #nestedPrompts(): SplitPromptBody {
+    const split = separateNestedPrompts(this.#body());
+    for (const prompt of split.contained) requireUnambiguousNames(prompt);
+    return split;
   }
 
   #needsRequest(): boolean {

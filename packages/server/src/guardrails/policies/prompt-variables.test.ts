@@ -123,6 +123,16 @@ test('a tool is listed at any depth of a list, and as a single value', () => {
   assert.ok(!holds('"erase" in request.tools', requestOf({ messages: removed })));
 });
 
+test('the web search of Chat is a tool, whatever its options are', () => {
+  for (const [options, isTool] of [
+    [{}, true],
+    [[], true],
+    [{ search_context_size: 'low' }, true],
+    [null, false],
+  ] as const)
+    assert.equal(holds('"web_search" in request.tools', requestOf({ web_search_options: options })), isTool);
+});
+
 test('the prompt of a batch is read however its member is spelled, and ambiguous fields in it deny', () => {
   const tools = [{ name: 'erase' }];
   for (const entry of [

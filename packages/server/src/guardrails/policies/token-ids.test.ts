@@ -14,6 +14,8 @@ const TOKEN_IDS: readonly JsonObject[] = [
   { prompt: [9906] },
   { prompt: ['a text', [9906]] },
   { prompt: ['a text', 9906] },
+  { requests: [{ custom_id: 'c', body: { input: [9906] } }] },
+  { requests: [{ params: { prompt: 'a text' } }, { params: { prompt: [[9906]] } }] },
 ];
 const TEXTS: readonly JsonObject[] = [
   { input: 'a text' },
@@ -21,6 +23,7 @@ const TEXTS: readonly JsonObject[] = [
   { input: [], prompt: null },
   { input: [{ role: 'user', content: 'a text', index: [1, 2] }] },
   { messages: [{ role: 'user', content: 'a text' }], input: 7 },
+  { requests: [{ custom_id: 'c', body: { input: ['a text'], dimensions: 8 } }] },
 ];
 
 function judge(body: JsonObject, policy: Partial<PolicyConfig>) {
@@ -42,10 +45,16 @@ test('a policy that denies or redacts findings denies token ids, because it can 
       assert.equal(judge(body, { action, detect }).isDenied, false, `${action} ${JSON.stringify(body)}`);
 });
 
+test('a prompt in a batch whose fields are ambiguous may contain token ids', () => {
+  const body = { requests: [{ body: { Input: [9906] } }] };
+  assert.equal(judge(body, { action: 'deny', detect }).isDenied, true);
+});
+
 test('a policy that redacts findings in one text denies a request with token ids beside it', () => {
   const body = { prompt: [9906], suffix: 'mail ana@example.com' };
   const pii = { secrets: false, pii: ['email'] } as const;
-  assert.equal(judge(body, { action: 'redact', detect: pii }).isDenied, true);
+  const denied = judge(body, { action: 'redact', detect: pii });
+  assert.deepEqual([denied.isDenied, denied.outcomes], [true, ['denied']]);
   assert.deepEqual(judge(body, { action: 'flag', detect: pii }).outcomes, ['flagged']);
 });
 
@@ -54,7 +63,7 @@ test('a policy that only allows, flags or monitors states that it cannot evaluat
     for (const action of ['allow', 'flag'] as const)
       assert.deepEqual(judge(body, { action, detect }).outcomes, ['not_evaluated'], action);
     const monitored = judge(body, { action: 'redact', detect, mode: 'monitor' });
-    assert.deepEqual([monitored.isDenied, monitored.outcomes], [false, ['would_redact']]);
+    assert.deepEqual([monitored.isDenied, monitored.outcomes], [false, ['would_deny']]);
   }
 });
 

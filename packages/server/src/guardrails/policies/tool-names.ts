@@ -18,8 +18,13 @@ export function listToolNames(prompt: JsonObject): string[] {
     ...turns.flatMap((turn) => valuesOf(turn, 'content')).flatMap(namesOfAddedTool),
     // Messages declares MCP servers, and Chat web search, outside of `tools`.
     ...valuesOf(prompt, 'mcp_servers').flatMap(namesOfMcpServer),
-    ...(valuesOf(prompt, 'web_search_options').length > 0 ? ['web_search'] : []),
+    // Some clients write an empty object as an empty list.
+    ...(hasMember(prompt, 'web_search_options') ? ['web_search'] : []),
   ];
+}
+
+function hasMember(object: JsonObject, name: string): boolean {
+  return Object.entries(object).some(([member, value]) => value !== null && foldMemberName(member) === name);
 }
 
 /** Returns the values of a member in all spellings of its name. The elements of lists are returned instead of the lists. */
