@@ -273,7 +273,7 @@ test('all missing secrets are listed together with their purpose, and nothing is
     'credentials: [{ name: default, api_key: "${MAIN_DEFAULT_KEY}" }, { name: spare, api_key: "${SPARE}" }]',
   );
   const added = await ask('apply', more, { variables: {} });
-  assert.match(added.text, /SPARE: the key \\"spare\\" of the provider \\"main\\"/);
+  assert.match(added.text, /SPARE: the key of the credential \\"spare\\" of the provider \\"main\\"/);
   assert.doesNotMatch(added.text, /MAIN_DEFAULT_KEY/);
 });
 
