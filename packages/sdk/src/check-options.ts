@@ -34,7 +34,7 @@ export interface CheckedOptions<Options> {
 
 /**
  * Replaces options of a heartbeat loop that are not valid with their defaults. A wrong option must not stop
- * the job, but if it was ignored silently, a job that hangs could look healthy.
+ * the job. But if it were ignored silently, a job that hangs could look healthy.
  */
 export function checkHeartbeatOptions(
   given: HeartbeatOptions | null | undefined,

@@ -84,7 +84,7 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
   }
   throw embeddingsFieldFault(
     'input',
-    'a non-empty string, an array of non-empty strings, an array of token ids, or an array of such arrays',
+    'a non-empty string, an array of non-empty strings, an array of token ids, or an array of arrays of token ids',
   );
 }
 

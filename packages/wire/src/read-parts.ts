@@ -10,7 +10,7 @@ import {
 import { unpackSeal } from './seal.ts';
 
 const TEXT_FIELDS = new Set(['type', 'text', 'cache_control']);
-/** A breakpoint cannot be at a text that is not sent. */
+/** A text that is not sent cannot have a breakpoint. */
 const EMPTY_TEXT_FIELDS = new Set(['type', 'text']);
 const REFUSAL_FIELDS = new Set(['type', 'refusal', 'text']);
 const TOOL_REFERENCE_FIELDS = new Set(['type', 'tool_name', 'cache_control']);
@@ -49,7 +49,7 @@ export function readContentParts(
 }
 
 function readPart(part: JsonObject, path: string, draft: RequestReadContext): ContentPart | undefined {
-  // A part without a type is a text.
+  // A part without a type is a text part.
   const type = part['type'] ?? (typeof part['text'] === 'string' ? 'text' : '');
   if (typeof type !== 'string') {
     draft.requireFeature('unknown-content', path);

@@ -101,7 +101,7 @@ export function resolveHookServerTimeoutMs({ deadlines }: HookSettings, agent: s
   return DEFAULT_HOOK_SERVER_TIMEOUT_MS;
 }
 
-/** The permissions that a settings file must not have, and what they let others do. */
+/** The permissions that a settings file must not have, why, and how to correct them. */
 interface ForbiddenPermissions {
   readonly bits: number;
   readonly reason: string;
@@ -113,7 +113,7 @@ const OTHERS_MAY_READ: ForbiddenPermissions = {
   reason: 'can contain a key, but other users have access to it',
   correction: 'chmod 600',
 };
-/** The file can be writable by its group, which administrators choose. */
+/** The group may have write access, because administrators choose the group. */
 const OTHERS_MAY_WRITE: ForbiddenPermissions = {
   bits: 0o002,
   reason: 'is writable by all users',
@@ -121,8 +121,8 @@ const OTHERS_MAY_WRITE: ForbiddenPermissions = {
 };
 
 /**
- * Null if the file does not exist. Of a file that others may read or change, only `on_error: closed` applies, because
- * nobody can weaken the hook with it.
+ * Null if the file cannot be read. If it has forbidden permissions, only `on_error: closed` applies, because
+ * this setting cannot weaken the hook.
  */
 function readSettingsFile(
   path: string,

@@ -12,7 +12,7 @@ import { EmptyState } from '../ui/feedback.tsx';
 export function ErrorPage({ error }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error);
   const [isUnreachable, setUnreachable] = useState(false);
-  // While Floe does not respond, a reload would replace the console with an error page of the browser.
+  // While Floe does not respond, a reload would replace the console with the browser's error page.
   const reload = () =>
     void fetch(document.baseURI, { cache: 'no-store' }).then(
       ({ ok }) => (ok ? location.reload() : setUnreachable(true)),

@@ -3,7 +3,7 @@ import { useValueEffect } from '../data/use-value-effect.ts';
 
 /**
  * Scrolls a list of links so that the link to the current page is visible. Scrolls again when `path` changes. It
- * contains the path of the current page, and what else decides whether the list is rendered.
+ * contains the path of the current page, and all that determines whether the list is rendered.
  */
 export function useScrollCurrentLinkIntoView(list: RefObject<HTMLElement | null>, path: string): void {
   useValueEffect(path, () => {

@@ -11,7 +11,7 @@ export async function deleteResource(path: string): Promise<void> {
   try {
     await sendJson('DELETE', path);
   } catch (error) {
-    // Some resources have an error code of their own, such as monitor_not_found.
+    // Some resources have their own error code, such as monitor_not_found.
     const isMissing = error instanceof ApiError && error.code.endsWith('not_found');
     const list = path.slice(0, path.lastIndexOf('/'));
     const isListAvailable =

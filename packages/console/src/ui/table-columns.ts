@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export interface TableColumn<Row> {
   readonly id: string;
   readonly label: string;
-  /** Whether only screen readers get the label, because the cells show what they contain. */
+  /** Whether the label is only for screen readers, because the cells need no visible label. */
   readonly hidesLabel?: boolean;
   readonly cell: (row: Row) => ReactNode;
   /** CSS grid track: a width such as `9rem`, or `minmax(8rem, 1fr)` to fill the remaining space. */

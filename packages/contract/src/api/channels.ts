@@ -80,7 +80,7 @@ const readOnly = {
   failures: z
     .int()
     .describe(
-      'Number of consecutive failures since the last successful attempt. Floe counts a failed message once, but sets the number to at least 3 if it cannot connect to the receiver. From 3 on, Floe counts each failed attempt.',
+      'Number of consecutive failures since the last successful attempt. Floe counts a failed message once, but sets the number to at least 3 if it cannot connect to the receiver. At 3 or more, Floe counts each failed attempt.',
     ),
   backoff_until: timestamp
     .nullable()

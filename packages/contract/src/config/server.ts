@@ -50,7 +50,7 @@ const UnauthenticatedSchema = z.strictObject({
   per_address: createPositiveCountField()
     .default(1_024)
     .describe(
-      'Maximum number of unauthenticated connections to one process from one client address, or from one /64 network of IPv6 addresses. Connections from `trusted_proxies` do not count toward either maximum.',
+      'Maximum number of unauthenticated connections to one process from one client address, or from one IPv6 /64 network. Connections from `trusted_proxies` do not count toward either maximum.',
     ),
 });
 

@@ -45,7 +45,7 @@ export function readObjectField(from: JsonObject, ...names: readonly string[]): 
   return input === undefined ? {} : { input };
 }
 
-/** Returns the working directory. Undefined if it is longer than any system accepts, as if it were unknown. */
+/** Returns the working directory. Undefined if it is missing, or longer than operating systems accept. */
 export function readDirectoryField(from: JsonObject, name: string): string | undefined {
   const directory = readTextField(from, name);
   return directory !== undefined && directory.length > 4_096 ? undefined : directory;

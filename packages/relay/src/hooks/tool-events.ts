@@ -136,7 +136,7 @@ export function createToolEvent(
 }
 
 /**
- * Creates the event for a call of a connector's tool. If the agent does not tell which connector it is, the
+ * Creates the event for a call of a connector's tool. If the agent does not state which connector it is, the
  * connector is unknown, so that rules for connectors may match.
  */
 export function createConnectorEvent(
@@ -202,7 +202,7 @@ function readTypedText(keys: string): string {
 }
 
 /**
- * The commands in the input of a shell tool. A model may fill several fields, of which the agent uses one, so every
+ * The commands in the input of a shell tool. A model may set several fields, and the agent uses only one, so every
  * field counts. Null if the input contains no command in a known form.
  */
 function readCommands(input: JsonObject): readonly (string | null)[] {
@@ -230,7 +230,7 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The directory of the call may be relative to the one of the agent. A longer one than systems accept is unknown. */
+/** The directory of the call may be relative to the agent's directory. It is unknown if it is too long. */
 function withWorkingDirectory(input: JsonObject, common: CommonRelayEventFields): CommonRelayEventFields {
   const given = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
   if (!given) return common;
@@ -270,7 +270,7 @@ function findSearchedFiles(input: JsonObject, directory = '.'): string[] {
     .map((name) => `${directory}/${name}`);
 }
 
-/** The new texts of a file, in every field that can contain one. Undefined if there is none. */
+/** The new content of a file, from every field that can contain it. Undefined if there is none. */
 function readContent(input: JsonObject): string | undefined {
   const edits = readListField(input, 'edits').flatMap((edit) =>
     isJsonObject(edit) ? readTextFields(edit, ...CONTENT_FIELDS) : [],

@@ -1,4 +1,4 @@
-/** `typing` tools type text into a shell that already runs. `search` tools read the files that they search. */
+/** `typing` tools type text into a running shell. `search` tools read the files that they search. */
 export type ToolKind =
   | 'shell'
   | 'powershell'
@@ -9,7 +9,7 @@ export type ToolKind =
   | 'write'
   | 'patch';
 
-/** Kinds of built-in tools, by their name without case and separators. Any other tool is a tool call. */
+/** Kinds of built-in tools, by lowercase name without separators. A call of any other tool is a tool call. */
 const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   bash: 'shell',
   shell: 'shell',

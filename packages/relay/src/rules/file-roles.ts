@@ -198,7 +198,7 @@ export const GIT_FILE_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git config': /^(?:-f|--file|--blob)(?:=|$)/,
 };
 
-/** Most programs name the file that they write in one of these ways. */
+/** The options with which most programs write files. */
 const DEFAULT_ROLES: CommandFileRoles = {
   words: 'read',
   alsoWrittenOptions: [
@@ -238,7 +238,7 @@ export function resolveFileRoles(
   if (prints && options.some((option) => prints.test(option))) return READ_ROLES;
   if (name === 'tar' && options.some((option) => TAR_CREATION_OPTIONS.test(option)))
     return TAR_CREATION_ROLES;
-  // These change only the index of Git.
+  // These change only the Git index.
   if (key === 'git rm' && options.includes('--cached')) return NO_ROLES;
   if (key === 'git restore' && isIndexRestore(options)) return NO_ROLES;
   for (const one of [key, name]) {

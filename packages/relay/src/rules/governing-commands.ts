@@ -50,7 +50,7 @@ function changesRelay(name: string | null, texts: readonly string[]): boolean {
   const script = texts.findIndex((text) => /(?:^|\/)floe(?:\.mjs)?$/.test(text));
   if (name !== 'floe' && script === -1) return false;
   const rest = name === 'floe' ? texts : texts.slice(script + 1);
-  // The value of an option can come before the area.
+  // The value of an option can come before the command.
   const words = rest.filter((text) => !text.startsWith('-'));
   const isChange = words.some((area, at) => FLOE_AREAS.test(area) && FLOE_CHANGES.test(words[at + 1] ?? ''));
   return isChange && !rest.includes('--dry-run');

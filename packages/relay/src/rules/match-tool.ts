@@ -82,7 +82,7 @@ function cleanUrl(url: string): string {
   }
 }
 
-/** Uses a list and no recursion, because an agent may nest arguments thousands of levels deep. */
+/** Uses a list instead of recursion, because an agent may nest arguments thousands of levels deep. */
 function matchesAtPath(root: unknown, path: readonly string[], like: WildcardMatcher): boolean {
   const open: { readonly value: unknown; readonly rest: readonly string[] }[] = [{ value: root, rest: path }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

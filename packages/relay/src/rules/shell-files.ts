@@ -148,7 +148,7 @@ function directoryContentAccess(word: ShellWord, use: FileAccess['use'] = 'read'
   return [{ ...createAccess(word, use), path: `${word.pattern.replace(/\/+$/, '')}/${ANY_TEXT_WILDCARD}` }];
 }
 
-/** The files that `find -delete` deletes: those with the names that it looks for, or whole directories. */
+/** The files that `find -delete` deletes: those whose names match `-name` or `-path`, or whole directories. */
 function findDeletedAccesses(words: readonly ShellWord[]): FileAccess[] {
   if (!words.some(({ text }) => text === '-delete')) return [];
   const end = words.findIndex(({ text }) => text !== null && /^[-(!]/.test(text));

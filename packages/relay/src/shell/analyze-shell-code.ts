@@ -88,7 +88,7 @@ function analyzePlainCommand(text: string, invoker: CommandAnalyzer, around: Cod
     });
   });
   const place = { start: 0, end: text.length, context: around };
-  // Unlike the bash builtin, this `type` prints files.
+  // Unlike in bash, this `type` prints the content of files.
   const files = words[0]?.text === 'type' ? words.slice(1) : [];
   const redirects = files.map((target) => ({ operator: '<', target }));
   invoker.analyze({ words, assignments: [], redirects, input: null, ...place });

@@ -23,7 +23,7 @@ const INDIRECT_CALL = /@\s*[\w:]+\s*\(/;
 /** Code and libraries that a gawk program loads. The groups are the directive and the number of a string. */
 const LOADS = /@\s*(include|load)\s*"(\d+)"/g;
 
-/** The number of the string that names the file to which `print` or `printf` prints. */
+/** Output of `print` or `printf` to a file. The group is the number of a string. */
 const WRITES = /\bprintf?\b[^;{}\n|]*?>>?\s*"(\d+)"/g;
 
 /** Returns the names that an included file can have: `path`, and `path` with the suffix `.awk`. */

@@ -117,7 +117,7 @@ function startsUnknownProgram(code: string, literals: readonly Literal[]): boole
 const LITERAL =
   /"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)'|`((?:[^`\\]|\\[\s\S])*)`|(?:%x|\bqx|\bqw|\bq)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|\/([^/]*)\/|\|([^|]*)\|)/g;
 
-/** `{name}` in a formatted string of Python. In shell code, it is the value of a variable. */
+/** `{name}` in a Python f-string. In shell code, it becomes the value of a variable. */
 const FORMATTED_VALUE = /\{([^{}]*)\}/g;
 
 /** `{job.branch!r}` becomes `$branch`. */

@@ -46,7 +46,7 @@ export function globToWordPattern(text: string, isStart: boolean, dotglob: boole
 /**
  * Converts the file name filter of a search, such as `--include=*.ts`, to a pattern. Unlike the shell, a search also
  * compares `*` with names that start with a dot, so `*env` matches `.env`. It must not match every rule for such names:
- * nobody searches `*.ts` for files such as `.env.ts`.
+ * a search in `*.ts` is not for files such as `.env.ts`.
  */
 export function filterToWordPattern(filter: string): string {
   return globToWordPattern(filter, true, true).replaceAll(
@@ -57,7 +57,7 @@ export function filterToWordPattern(filter: string): string {
 
 /**
  * Returns code with unknown parts, in which a variable stands for each of them, as in `rm -r $file` for
- * `xargs -I{} sh -c 'rm -r {}'`. Returns null if nothing of the code is known.
+ * `xargs -I{} sh -c 'rm -r {}'`. Returns null if no part of the code is known.
  */
 export function toCodeWithVariables(pattern: string): string | null {
   return isUnknownPattern(pattern.trim()) ? null : pattern.replaceAll(/[\uE000-\uE005]+/g, '$file');

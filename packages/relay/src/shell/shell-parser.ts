@@ -26,7 +26,7 @@ const MAX_TREE_DEPTH = 150;
  */
 export interface RemainingAnalysisWork {
   /**
-   * Remaining progress callbacks of the parser, one per about 25 nodes. For most hostile code, each takes 0.6 ms.
+   * Remaining progress callbacks of the parser, one per about 25 nodes. For the most hostile code, each takes 0.6 ms.
    */
   parserCallbacks: number;
   /** Remaining reads of code by the parser. For code such as `@a@a@a`, it reads the rest again after every character. */
@@ -94,7 +94,7 @@ function parseTree(
   };
   const readText = (at: number) => {
     work.parserReads -= 1;
-    // Otherwise, the code seems to end here, so that the parser stops.
+    // An empty string signals the end of the code, so the parser stops.
     return work.parserReads >= 0 ? text.slice(at, at + PARSER_READ_CHARS) : '';
   };
   const tree = parser.parse(readText, null, { progressCallback });

@@ -33,7 +33,7 @@ export class RuntimeMetrics {
   });
   readonly #inFlight = new GaugeFamily({
     name: 'floe_exchanges_in_flight',
-    help: 'Number of exchanges in progress, without those whose request body is still arriving.',
+    help: 'Number of exchanges in progress, excluding those whose request body is still arriving.',
     labels: [],
   });
   readonly #concurrencyLimit = new GaugeFamily({
@@ -64,7 +64,7 @@ export class RuntimeMetrics {
   readonly #api = new HistogramFamily(
     {
       name: 'floe_api_request_duration_seconds',
-      help: 'Duration of requests to /api (without beats) and /relay, by operation and HTTP status class.',
+      help: 'Duration of requests to /api (excluding beats) and /relay, by operation and HTTP status class.',
       labels: ['operation', 'status'],
     },
     API_BUCKETS_S,

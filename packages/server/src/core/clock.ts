@@ -35,7 +35,7 @@ export const systemClock: Clock = {
     const dueAt = performance.now() + ms;
     let afterReads: NodeJS.Immediate | undefined;
     const fire = () => {
-      // After a stall, the data that has arrived is read first. Otherwise every time limit would fail.
+      // After a stall, data that has arrived is read first. Otherwise, every time limit would expire.
       if (performance.now() - dueAt < STALL_MS) callback();
       else afterReads = setImmediate(callback);
     };

@@ -19,7 +19,7 @@ export function readOpenFileLimit(): number | null {
 
 /**
  * Returns the number of open files. Infinity if no file can be opened. If the operating system does not state the number
- * (Linux does since version 6.2), returns the lowest free number of a file, which can be lower after files were closed.
+ * (Linux does since version 6.2), returns the lowest free file descriptor, which can be lower after files were closed.
  */
 export function probeOpenFiles(): number {
   try {

@@ -13,10 +13,10 @@ import { sendToTargets } from './send-to-targets.ts';
 import { type GatewaySurface, MESSAGES_COUNT_SURFACE, RESPONSES_COUNT_SURFACE } from './surface.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
-/** The token counting of an API. */
+/** An API that counts tokens. */
 interface TokenCountApi {
   readonly surface: GatewaySurface;
-  /** The path below that of the API. */
+  /** The path below the path of the API. */
   readonly suffix: string;
   /** Returns the parts of a request that the model reads. @throws Fault if Floe does not know them all */
   readonly listCountedParts: (body: JsonObject) => readonly (Json | undefined)[];
@@ -58,7 +58,7 @@ function createCountOperation(api: TokenCountApi): GatewayOperation {
 }
 
 /**
- * Counts the tokens of a request for any model. A provider of the dialect counts them itself.
+ * Counts the tokens of a request for any model. A provider that uses the dialect counts them itself.
  * Otherwise the result is an estimate, which the header `x-floe-usage-source: estimated` shows.
  */
 async function countTokens(

@@ -174,7 +174,7 @@ export function toNetworkFault(provider: string, error: Error, headSeen: boolean
   if (isOpenFileLimitError(error))
     return new Fault(
       'overloaded',
-      `Floe could not open a connection to ${provider}, because it has reached its limit of open connections and files. Send the request again.`,
+      `Floe could not open a connection to ${provider}, because Floe has reached its limit of open connections and files. Send the request again.`,
       { retryAfterMs: 1_000, cause },
     );
   if (code === 'UND_ERR_CONNECT_TIMEOUT')

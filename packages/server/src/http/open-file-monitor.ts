@@ -7,7 +7,7 @@ import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import { getUrlPath, resolveErrorFormatForPath, resolveSurfaceForPath } from './listener-surfaces.ts';
 import { type ListenerHandler, rejectRequest } from './server.ts';
 
-/** Interval between checks without new connections. */
+/** Interval between checks while no connections arrive. */
 const CHECK_INTERVAL_MS = 1_000;
 /** While connections arrive, a check covers at most this time, this number of connections, and this share of the limit. */
 const MAX_AGE_MS = 100;
@@ -40,7 +40,7 @@ interface OpenFileMonitorOptions {
 
 /**
  * Restricts new connections before the process runs out of file descriptors: they serve only one request, and only health
- * checks and sign-in, so that nobody restarts the process because it is overloaded. Without the monitor, Node.js would close
+ * checks and sign-in, so that orchestrators do not restart an overloaded process. Without the monitor, Node.js would close
  * connections without a log line, and no file and no connection to a provider could be opened.
  */
 export class OpenFileMonitor {
@@ -50,7 +50,7 @@ export class OpenFileMonitor {
   readonly #failure: RepeatedFailureLog;
   readonly #maxUnchecked: number;
   readonly #maxRestricted: number;
-  /** The open connections that are restricted. The oldest first. */
+  /** The open connections that are restricted, oldest first. */
   readonly #restricted = new Set<Socket>();
   #hasCapacity = true;
   #connections = 0;

@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts';
 
 /**
  * Runs the steps of a shutdown one after the other. A step that exceeds its time limit or fails does not prevent the next
- * step, so a database, disk or receiver that does not respond cannot prevent that records are stored.
+ * step, so a database, disk or receiver that does not respond cannot prevent records from being stored.
  */
 export class ShutdownSteps {
   readonly #clock: Pick<Clock, 'after'>;
@@ -19,7 +19,7 @@ export class ShutdownSteps {
   /** Waits until all parts of a step have ended, but at most `limitMs`. The remaining parts continue. */
   async run(step: string, limitMs: number, parts: readonly Promise<unknown>[]): Promise<void> {
     const results = await resolveWithFallback(this.#clock, limitMs, Promise.allSettled(parts), null);
-    // What a late part throws afterwards, for example because a later step closes its connection, is not a further error.
+    // Errors that a late part throws, for example because a later step closes its connection, are ignored.
     if (results === null) this.#late.push(step);
     else for (const each of results) if (each.status === 'rejected') this.#errors.push(each.reason);
   }

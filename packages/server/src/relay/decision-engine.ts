@@ -42,7 +42,7 @@ interface CachedDecision {
 const TOO_MANY_APPROVALS = {
   decision: 'deny',
   would: 'deny',
-  userMessage: `This action requires an approval, and ${MAX_WAITING_APPROVALS_PER_KEY} approvals of this key are waiting. Ask an admin to decide them.`,
+  userMessage: `This action requires an approval, and ${MAX_WAITING_APPROVALS_PER_KEY} approvals of this key are waiting. Ask an admin to allow or deny them.`,
   agentMessage:
     'This action requires an approval, and too many approvals are waiting. Do not request more actions that require an approval.',
 } as const;

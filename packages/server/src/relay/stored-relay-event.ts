@@ -97,7 +97,7 @@ function showHiddenCharacters(text: string): string {
   );
 }
 
-/** Says that a part of the action is missing, so that nobody approves only the visible part by mistake. */
+/** States which parts of the action are missing, so that members do not overlook them. */
 function describeAction(text: string, { shell, tool, prompt, file }: RelayEvent): string {
   // A hidden character takes up to nine characters.
   const shown = showHiddenCharacters(text);

@@ -77,7 +77,7 @@ export async function restoreDatabase(
 ): Promise<DatabaseRestoreResult> {
   if (isPostgresUrl(url))
     throw new FatalError(
-      `Floe does not restore PostgreSQL. Create an empty database, set FLOE_DATABASE_URL to its URL, and run: pg_restore --dbname="$FLOE_DATABASE_URL" ${file}`,
+      `Floe does not restore PostgreSQL backups. Create an empty database, set FLOE_DATABASE_URL to its URL, and run: pg_restore --dbname="$FLOE_DATABASE_URL" ${file}`,
     );
   const path = resolveSqlitePath(url, dataDir);
   const lock = lockInstallation(dataDir);

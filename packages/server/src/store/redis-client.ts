@@ -35,7 +35,7 @@ export async function openRedisClient(url: string, responseTimeoutMs = RESPONSE_
 
 /**
  * Closes the current connection if commands wait for responses and nothing arrives. Counts checks instead of measuring the
- * time, because after a stall of this process the responses may have arrived, but are not read yet.
+ * time, because after a stall of this process the responses may have arrived, but have not been read yet.
  */
 function closeIfSilent(client: Redis, responseTimeoutMs: number): void {
   const { stream } = client;

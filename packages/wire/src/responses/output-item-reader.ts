@@ -10,7 +10,7 @@ export function getDeltaContentName(type: string): string {
   return type.replace(/^response\./, '').replace(/\.delta$/, '');
 }
 
-/** Types of parts of reasoning. Some providers omit the type. */
+/** Types of reasoning parts. Some providers omit the type. */
 const REASONING_PART_TYPES: ReadonlySet<string> = new Set([
   '',
   'summary_text',

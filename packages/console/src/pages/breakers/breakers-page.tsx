@@ -26,7 +26,7 @@ import { breakersText } from './text.ts';
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
 /**
- * Lists the breakers that are open, recovering or forced, with their reason and next step. The user can
+ * Lists open and recovering breakers and forced states, with their reason and next step. The user can
  * also list all breakers.
  */
 export function BreakersPage() {

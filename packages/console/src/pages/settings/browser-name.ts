@@ -1,4 +1,4 @@
-/** The browsers that can be recognized. A browser whose name contains another one comes before it. Pure. */
+/** The browsers that can be recognized. A browser that also sends the name of another one comes first. Pure. */
 const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Edge', /\bEdgA?\//],
   ['Opera', /\bOPR\//],
@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
 
 /**
  * Returns the name of the browser and the operating system in a `User-Agent` header, as in `Chrome on Linux`. Returns
- * the header unchanged if it is not one of a known browser.
+ * the header unchanged if the browser is unknown.
  */
 export function describeBrowser(userAgent: string): string {
   const nameIn = (known: readonly (readonly [string, RegExp])[]) =>

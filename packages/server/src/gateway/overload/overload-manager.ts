@@ -133,7 +133,7 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
   body_memory:
     'Floe is overloaded: the request bodies in progress have reached the memory limit. Retry the request.',
   arriving_bodies:
-    'Floe is overloaded: too many request bodies are arriving, and this one has been arriving the longest of those of this organization. Send the body faster, or retry the request.',
+    'Floe is overloaded: too many request bodies are arriving, and this one has been arriving longer than the others of this organization. Send the body faster, or retry the request.',
 };
 
 /** The capacity that one exchange uses. */

@@ -45,7 +45,7 @@ export function previewTargetOrder<Target extends BreakerTarget>(
     steps.push({
       outcome: 'panic',
       reason:
-        'all targets that are not forced open are failing or rate limited: Floe still tries them, but limits the number of concurrent requests to failing targets and rejects other requests with no_healthy_target',
+        'all targets whose breaker is not forced open are failing or rate limited: Floe still tries them, but limits the number of concurrent requests to failing targets and rejects other requests with no_healthy_target',
     });
   const skipped = guarded
     .filter(isForcedOpen)

@@ -32,7 +32,7 @@ export class ResponseHeadWriter {
     this.#clock = clock;
   }
 
-  /** Returns status line and fields with the closing empty line. @throws InvalidHeaderError */
+  /** Returns the status line, the header fields and an empty line. @throws InvalidHeaderError */
   write(status: number, headers: readonly string[], framing: BodyFraming, isLast: boolean): string {
     let fields = '';
     for (let at = 0; at + 1 < headers.length; at += 2) {

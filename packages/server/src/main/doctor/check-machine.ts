@@ -123,7 +123,7 @@ function formatBytes(bytes: number): string {
     : `${Math.round(bytes / MEBIBYTE)} MB`;
 }
 
-/** Descriptors that a request needs: the connection of the client, and the connection to the provider. */
+/** File descriptors that a request needs: the connection of the client, and the connection to the provider. */
 const OPEN_FILES_PER_REQUEST = 2;
 
 /** Checks that the limit of open files permits the maximum number of requests in progress. */

@@ -51,7 +51,7 @@ export function describePostgresOutage(error: unknown): string | null {
     : null;
 }
 
-/** The SQLSTATEs of a server that cannot store anything: read-only, disk full, and errors of its files. */
+/** The SQLSTATEs of a server that cannot store anything: read-only, disk full, and system errors. */
 const WRITE_FAILURES = /^(25006|53100|58...)$/;
 
 /** Returns why the server cannot store anything. Null for other errors. */
