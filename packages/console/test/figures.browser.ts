@@ -80,7 +80,7 @@ test('a rule that is saved with Enforce while the relay observes is said to stop
   const { page, context, faults } = await openConsolePage(harness, '/o/acme/relay/rules/new', { dark: true });
   await page.getByLabel('Name').first().fill('no-force-push');
   await page.getByLabel('Commands').first().fill('git');
-  const warning = page.getByText(/relay\.mode is set to observe in floe\.yaml/);
+  const warning = page.getByText(/The relay mode is observe/);
   assert.equal(await warning.count(), 0, 'a rule that observes needs no warning');
   await page.getByText('Enforce', { exact: true }).click();
   await warning.first().waitFor();
@@ -90,7 +90,7 @@ test('a rule that is saved with Enforce while the relay observes is said to stop
     .first()
     .click();
   await page
-    .getByText(/was saved\. relay\.mode is set to observe/)
+    .getByText(/was saved\. The relay mode is observe/)
     .first()
     .waitFor();
   assert.deepEqual(faults, []);
