@@ -22,8 +22,8 @@ Measures one process at its capacity and at ten times the connections, with and 
   --warm <n>         length of the warm-up of each server (8)
   --rate <list>      instead of connections, arrival rates as multiples of the capacity, such as 1,10
   --rules <name>     none or policy: secrets and card numbers are detected (none)
-  --max <n>          maximum number of requests in progress, instead of connections at capacity
-  --upstream-ms <n>  time that the upstream needs for a response, which is a stream then (0)
+  --max <n>          maximum number of requests in progress; replaces --connections, without the unprotected server
+  --upstream-ms <n>  milliseconds that the upstream needs for a response; if not 0, it is a stream (0)
 `;
 
 const { values } = parseArgs({

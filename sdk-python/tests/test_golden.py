@@ -50,7 +50,7 @@ class Requests(unittest.TestCase):
             self.assertIn("cannot be serialized as JSON", result.metadata_dropped)
             self.assertEqual(runtime.bodies(), [{"monitor_id": "job"}])
 
-    def test_only_the_fields_that_are_no_json_are_omitted_and_named(self):
+    def test_only_the_fields_that_cannot_be_serialized_are_omitted_and_named(self):
         circle = {"host": "db-1"}
         circle["self"] = circle
         cases = [(circle, "self")]

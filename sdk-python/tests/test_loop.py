@@ -71,7 +71,7 @@ class Loop(unittest.TestCase):
         run(runtime, errors, stall_after=150)
         self.assertEqual((len(runtime.calls), errors), (3, ["stalled"]))
 
-    def test_a_stall_time_that_is_not_valid_is_told_and_the_beats_go_on(self):
+    def test_an_invalid_stall_time_is_reported_and_the_beats_continue(self):
         for wrong in ("300", 0, float("nan")):
             runtime, errors = FakeRuntime(until=100), []
             client = Floe("eis_test_key", _runtime=runtime)
@@ -190,7 +190,7 @@ class Loop(unittest.TestCase):
     def test_the_last_beat_is_sent_without_metadata_that_hangs_or_cannot_be_read(self):
         over = threading.Event()
         self.addCleanup(over.set)
-        for metadata, line in ((over.wait, "did not return within 1 s"), (Unreadable(), "must be a mapping: no")):
+        for metadata, line in ((over.wait, "did not return within 1 s"), (Unreadable(), "is not a mapping that can be read: no")):
             runtime = FakeRuntime()
             runtime.wait = lambda event, _: event.wait(30)
             client = Floe("eis_test_key", _runtime=runtime)

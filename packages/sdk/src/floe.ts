@@ -169,10 +169,10 @@ export class Floe {
         const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
         return void (await this.#sendInBackground(call, monitorId, options.onError));
       }
-      const told = { ...options, metadata };
+      const optionsWithMetadata = { ...options, metadata };
       await this.#track(
         Promise.resolve(started).then(() =>
-          this.#sendRunSignal(ending.ok ? 'success' : 'fail', monitorId, runId, told),
+          this.#sendRunSignal(ending.ok ? 'success' : 'fail', monitorId, runId, optionsWithMetadata),
         ),
       );
     } catch (error) {

@@ -1,5 +1,6 @@
 /** Maximum size of a beat's metadata in bytes of JSON (design: 16 KB). */
 const MAX_METADATA_BYTES = 16_384;
+const NOT_A_JSON_OBJECT = 'metadata was not sent, because it is not a JSON object';
 
 /** Metadata that the server accepts. */
 export interface ReducedMetadata {
@@ -30,7 +31,7 @@ function serializeMetadata(metadata: unknown): ReducedMetadata {
   } catch (error) {
     return serializeFields(metadata, error);
   }
-  return { json: null, dropped: 'metadata was not sent, because it is not a JSON object' };
+  return { json: null, dropped: NOT_A_JSON_OBJECT };
 }
 
 /** Serializes the fields of metadata that can be serialized. `error` is the reason why not all of them can be. */
@@ -49,8 +50,10 @@ function serializeFields(metadata: unknown, error: unknown): ReducedMetadata {
       json: null,
       dropped: `metadata was not sent, because it cannot be serialized as JSON: ${describeThrownValue(error)}`,
     };
+  const json = `{${fields.join(',')}}`;
+  if (omitted.length === 0) return { json, dropped: null };
   return {
-    json: `{${fields.join(',')}}`,
+    json,
     dropped: `these fields of the metadata were not sent, because they cannot be serialized as JSON: ${omitted.join(', ')}`,
   };
 }
@@ -86,7 +89,7 @@ export function addToMetadata(
   if (metadata === undefined || metadata === null) return { value: fields, problem: null };
   const merged: Record<string, unknown> = {};
   try {
-    if (!isPlainMetadata(metadata)) throw new TypeError('not a JSON object');
+    if (!isPlainMetadata(metadata)) return { value: fields, problem: NOT_A_JSON_OBJECT };
     const own = Object.getOwnPropertyDescriptors(metadata);
     const value = Object.defineProperties(merged, { ...own, ...Object.getOwnPropertyDescriptors(fields) });
     return { value, problem: null };

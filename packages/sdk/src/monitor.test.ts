@@ -28,8 +28,8 @@ test('metadata that cannot be read or is not an object does not prevent the beat
   const broken = Object.defineProperty({ rows: 3 }, 'host', { enumerable: true, get });
   for (const [metadata, sent, line] of [
     [broken, { rows: 3 }, /cannot be serialized as JSON: host$/],
-    ['text', {}, /metadata was not sent: not a JSON object$/],
-    [['a'], {}, /metadata was not sent: not a JSON object$/],
+    ['text', {}, /metadata was not sent, because it is not a JSON object$/],
+    [['a'], {}, /metadata was not sent, because it is not a JSON object$/],
     [new Proxy({}, { ownKeys: get }), {}, /metadata was not sent: no$/],
     [Object.freeze({ rows: 3, duration_ms: -1 }), { rows: 3 }, null],
     [null, {}, null],

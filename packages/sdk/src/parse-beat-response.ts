@@ -151,8 +151,8 @@ function getText(value: unknown, name: string): string | null {
 }
 
 /**
- * Returns the scheme, host and port of a URL, or `another URL` if there are none. Messages must not contain other parts of a URL, because they
- * may be secret.
+ * Returns the scheme, host and port of a URL, or `another URL` if there are none. Messages must not contain other parts
+ * of a URL, because they may be secret.
  */
 export function describeUrlOrigin(url: string): string {
   return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another URL';

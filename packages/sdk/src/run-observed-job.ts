@@ -26,8 +26,8 @@ export function runObservedJob<T>(job: () => T, report: (ending: JobOutcome) => 
 }
 
 /**
- * Returns null if the result cannot be examined, for example because a getter throws. The job has ended then, and a
- * thenable may have reported how.
+ * Returns null if the result cannot be examined, for example because a getter throws. The job then counts as ended. A
+ * thenable may already have reported its end; that report counts.
  */
 function tryObserveAsyncResult(result: unknown, onEnd: (ending: JobOutcome) => void): unknown {
   try {

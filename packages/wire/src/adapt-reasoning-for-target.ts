@@ -71,9 +71,9 @@ export function toClaudeEffort(
 }
 
 /**
- * Adds the reasoning settings that the target’s form cannot express to `dropped`. The form `effort` drops the
+ * Adds the reasoning settings that the target's form cannot express to `dropped`. The form `effort` drops the
  * budget if both settings are given, and `budget` drops the effort. If only one is given, it is converted to
- * the target’s form. The form `switch` drops both settings. A request that disables reasoning drops nothing,
+ * the target's form. The form `switch` drops both settings. A request that disables reasoning drops nothing,
  * because every form can express this.
  */
 export function reportUnusedReasoning(

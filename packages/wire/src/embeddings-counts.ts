@@ -12,8 +12,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Returns the number of inputs in the member `input` of an embeddings request, without parsing it. A list of
- * token ids is one input. `body` must be valid JSON.
+ * Returns the number of inputs in the member `input` of an embeddings request, or in the member `prompt` of text
+ * completions, without parsing it. A list of token ids is one input. `body` must be valid JSON.
  * @example
  * countEmbeddingsInputs(Buffer.from('["one","two"]'), { start: 0, end: 13 }); // 2
  */

@@ -38,7 +38,7 @@ def add_fields(metadata: Any, fields: Dict[str, Any]) -> Tuple[Dict[str, Any], O
     try:
         return {**metadata, **fields}, None
     except Exception as error:  # the data of the caller can cause any exception
-        return fields, f"metadata was not sent, because it must be a mapping: {exception_message(error)}"
+        return fields, f"metadata was not sent, because it is not a mapping that can be read: {exception_message(error)}"
 
 
 def _serialized(metadata: Any) -> FittedMetadata:

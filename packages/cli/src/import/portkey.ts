@@ -79,7 +79,7 @@ function readRetries(config: ImportSourceObject): number | undefined {
   const retry = config.object('retry');
   const attempts = retry?.number('attempts');
   retry?.leaveOut({
-    on_status_codes: 'the type of an error determines whether Floe retries',
+    on_status_codes: 'Floe has no setting for which types of errors it retries',
     use_retry_after_header:
       'Floe waits as long as the provider requests; if the wait is longer than 10 seconds, Floe does not retry',
   });

@@ -4,7 +4,7 @@ import { formatDuration } from '../format/amounts.ts';
 import type { TimelineInterval } from './request-timeline.tsx';
 
 /**
- * Hatches the time spans of a timeline in which Floe was not running. The gaps are loaded after the timeline is
+ * Hatches the time spans of a timeline in which Floe could not accept beats. The gaps are loaded after the timeline is
  * rendered.
  */
 export function GapHatching({ intervals }: { readonly intervals: readonly TimelineInterval[] }) {

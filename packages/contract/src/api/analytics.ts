@@ -13,9 +13,10 @@ function oneOrSeveral<Value extends z.ZodType>(value: Value) {
   return z.union([value, z.array(value).min(1).max(20)]).optional();
 }
 
-const GRAMMAR =
+/** How a filter parameter selects values. */
+export const FILTER_VALUE_SYNTAX =
   'Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.';
-const word = oneOrSeveral(text).describe(GRAMMAR);
+const word = oneOrSeveral(text).describe(FILTER_VALUE_SYNTAX);
 const status = z
   .string()
   .regex(
@@ -39,17 +40,19 @@ const flag = z.enum(['true', 'false']).optional();
 export const requestFilterQueryFields = {
   route_mode: word,
   surface: word,
-  key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
+  key: word.describe(`Name or id of the platform key. ${FILTER_VALUE_SYNTAX}`),
   model: word.describe(
-    `Model that the client requested, or model that served the request: a model id with or without the provider id, such as \`openai/gpt-5\` or \`gpt-5\`. ${GRAMMAR}`,
+    `Model that the client requested, or model that served the request: a model id with or without the provider id, such as \`openai/gpt-5\` or \`gpt-5\`. ${FILTER_VALUE_SYNTAX}`,
   ),
   model_requested: word,
   provider: word,
   status: oneOrSeveral(status).describe(
     'HTTP status of the response: a status such as `429`, a class such as `5xx`, a range such as `400..499`, or `error` for 400 and above. A leading `!` excludes matching statuses. Repeat the parameter to match any of several values.',
   ),
-  state: word.describe(`State: complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
-  outcome: word.describe(`Outcome of the request: ${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
+  state: word.describe(
+    `State: complete, partial, aborted, failed, blocked or cached. ${FILTER_VALUE_SYNTAX}`,
+  ),
+  outcome: word.describe(`Outcome of the request: ${EXCHANGE_OUTCOMES.join(', ')}. ${FILTER_VALUE_SYNTAX}`),
   error_code: word,
   error_source: word,
   finish_reason: word,
@@ -57,8 +60,8 @@ export const requestFilterQueryFields = {
   team: word,
   owner: word,
   end_user: word,
-  client: word.describe(`Client product, such as claude-code, codex or cursor. ${GRAMMAR}`),
-  session: word.describe(`Session id that the client sent. ${GRAMMAR}`),
+  client: word.describe(`Client product, such as claude-code, codex or cursor. ${FILTER_VALUE_SYNTAX}`),
+  session: word.describe(`Session id that the client sent. ${FILTER_VALUE_SYNTAX}`),
   usage_source: word,
   stream: flag.describe('Whether the client requested a stream.'),
   dropped: flag.describe(
@@ -262,7 +265,7 @@ export const requestTailPage = z.strictObject({
   count: z
     .int()
     .describe(
-      'Exact number of requests between the two positions that match the filters. 0 if `resync` is `true`.',
+      'Exact number of requests that match the filters and were recorded between the positions `after` and `live_id`. 0 if `resync` is `true`.',
     ),
   sampled: z.boolean().describe('Whether `data` contains only the most recent requests.'),
   data: z.array(requestRow).describe('Matching requests, newest first. Empty if `resync` is `true`.'),

@@ -45,7 +45,7 @@ export const breakerResource = z
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
       .describe(
-        'Number of calls in the last 30 seconds, by result. `slow` calls are also counted as `ok`. Counts only the Floe process that returns this response.',
+        'Number of calls in the last 30 seconds, by result. `slow` calls are also counted as `ok`. Includes only calls from the Floe process that returns this response.',
       ),
   })
   .meta({ id: 'Breaker' });

@@ -37,7 +37,7 @@ const plain = {
     'Restricts alerts about monitors to monitors with one of these tags. If empty, tags do not restrict the alerts. Tags never restrict alerts about other subjects.',
   ),
   realert_minutes: createMinutesField(0).describe(
-    'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1.',
+    'How often Floe repeats an alert while the problem lasts, in minutes. 0 means never. Other values must be at least 1. Alerts about budgets and about missing first beats are not repeated.',
   ),
   to: createEmailAddressListField()
     .nullable()

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isKnownQueryParameter, requestFilterQueryFields } from './analytics.ts';
+import { ERROR_OUTCOMES } from '../exchange-outcome.ts';
+import { FILTER_VALUE_SYNTAX, isKnownQueryParameter, requestFilterQueryFields } from './analytics.ts';
 import { chartRangeQueryFields, timeCoverageFields } from './chart-range.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
@@ -53,11 +54,7 @@ export const CHART_METRICS = [
 const text = z.string().max(300);
 /** One or several values of a dimension. A leading `!` excludes a value. */
 const values = z.union([text, z.array(text).min(1).max(50)]);
-const value = values
-  .optional()
-  .describe(
-    'Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.',
-  );
+const value = values.optional().describe(FILTER_VALUE_SYNTAX);
 const facet = z
   .string()
   .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
@@ -72,11 +69,9 @@ const filters = {
   ...requestFilterQueryFields,
   provider: value,
   model: value.describe(
-    'Model that the client requested, or model that served the request: a model id with or without the provider id, such as `openai/gpt-5` or `gpt-5`. Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.',
+    `Model that the client requested, or model that served the request: a model id with or without the provider id, such as \`openai/gpt-5\` or \`gpt-5\`. ${FILTER_VALUE_SYNTAX}`,
   ),
-  key: value.describe(
-    'Name or id of the platform key. Repeat the parameter to match any of several values. `!x` excludes the value x. `*` matches any value, and `!*` matches requests without a value. `=!x` matches the literal value `!x`.',
-  ),
+  key: value.describe(`Name or id of the platform key. ${FILTER_VALUE_SYNTAX}`),
   status_class: value.describe(
     'Status class, such as `5xx`. Repeat the parameter to match any of several values. `!x` excludes the class x.',
   ),
@@ -164,7 +159,7 @@ const sums = {
   errors: z
     .int()
     .describe(
-      'Number of requests that reached a provider and have the outcome `client_error`, `upstream_error`, `gateway_error` or `partial`.',
+      `Number of requests that reached a provider and have one of these outcomes: ${ERROR_OUTCOMES.join(', ')}.`,
     ),
   input_tokens: z.int(),
   cached_tokens: z.int(),

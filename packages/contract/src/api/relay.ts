@@ -4,7 +4,9 @@ import { timeRangeListQuery, timestamp } from './page.ts';
 
 /** A short string from an agent, such as a name or an id. */
 export const relayShortText = z.string().min(1).max(200);
-const path = z.string().min(1).max(4_096);
+/** Maximum length of a path, URL or command of a connector in an event, in characters. */
+export const MAX_RELAY_PATH_CHARS = 4_096;
+const path = z.string().min(1).max(MAX_RELAY_PATH_CHARS);
 /**
  * Maximum length of a text field in an event, in characters. The request body limit of 1 MiB applies as well, so this
  * limit never rejects a body that is small enough.
@@ -80,7 +82,7 @@ const EVENT_FIELDS = {
   user: relayShortText
     .optional()
     .describe('User name, for information only. The platform key identifies the caller.'),
-  cwd: z.string().max(4_096).optional().describe('Working directory.'),
+  cwd: z.string().max(MAX_RELAY_PATH_CHARS).optional().describe('Working directory.'),
   home_dir: path.optional().describe('Home directory, for paths that start with `~`.'),
   repository: z
     .strictObject({ remote: path.optional(), branch: relayShortText.optional() })
@@ -183,7 +185,7 @@ export const relayReport = z
       .record(z.string(), z.unknown())
       .default({})
       .describe(
-        'Details of the event. Floe masks secrets. Of details with more than 8,192 characters as JSON, Floe stores only the number of characters. With `relay.keep_text: none`, Floe stores no details.',
+        'Details of the event. Floe masks secrets. If the details have more than 8,192 characters as JSON, Floe stores only the number of characters. With `relay.keep_text: none`, Floe stores no details.',
       ),
   })
   .meta({ id: 'RelayReport' });

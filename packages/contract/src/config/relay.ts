@@ -255,7 +255,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')
     .describe(
-      'Mode of the built-in rule `self-tamper`, which requires approval from a person before an agent changes settings of agents, hooks, shells, SSH or the relay.',
+      'Mode of the built-in rule `self-tamper`, which requires approval from a person before an agent changes settings of agents, connectors, hooks, Git, shells, SSH or the relay.',
     ),
   approvals: z
     .strictObject({

@@ -1,3 +1,4 @@
+import { MAX_RELAY_PATH_CHARS } from '@floe/contract/api/relay';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /**
@@ -48,7 +49,7 @@ export function readObjectField(from: JsonObject, ...names: readonly string[]): 
 /** Returns the working directory. Undefined if it is missing, or longer than operating systems accept. */
 export function readDirectoryField(from: JsonObject, name: string): string | undefined {
   const directory = readTextField(from, name);
-  return directory !== undefined && directory.length > 4_096 ? undefined : directory;
+  return directory !== undefined && directory.length > MAX_RELAY_PATH_CHARS ? undefined : directory;
 }
 
 /** Returns a member that is a list. Returns an empty list for any other value. */

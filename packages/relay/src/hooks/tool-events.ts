@@ -1,4 +1,4 @@
-import { MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
+import { MAX_RELAY_PATH_CHARS, MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findPatchedFiles } from '../patch-files.ts';
 import { cleanSegments } from '../rules/path-patterns.ts';
@@ -7,9 +7,6 @@ import { findToolKind, isMatchedByName } from './tool-kinds.ts';
 
 /** The fields that all events of one call have in common. */
 export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
-
-/** Maximum number of characters of a path in an event. */
-const MAX_PATH_CHARS = 4_096;
 
 const PATH_FIELDS = [
   'file_path',
@@ -126,7 +123,7 @@ export interface ToolReference {
  * Creates the event for a call of a tool that a connector provides, or of a built-in tool that rules match by
  * its name.
  */
-export function createToolEvent(
+function createToolEvent(
   connector: ToolReference,
   input: JsonObject,
   common: CommonRelayEventFields,
@@ -145,8 +142,8 @@ export function createConnectorEvent(
   common: CommonRelayEventFields,
 ): RelayEvent {
   const known = {
-    url: url?.slice(0, MAX_PATH_CHARS) || undefined,
-    command: command?.slice(0, MAX_PATH_CHARS) || undefined,
+    url: url?.slice(0, MAX_RELAY_PATH_CHARS) || undefined,
+    command: command?.slice(0, MAX_RELAY_PATH_CHARS) || undefined,
   };
   const isUnknown = known.url === undefined && known.command === undefined && !server;
   const label = isUnknown ? 'unknown' : server?.slice(0, 200) || undefined;
@@ -179,9 +176,9 @@ export function createFileEvent(
   return { ...common, event, file: { path: shortenPath(path), content } };
 }
 
-/** Agents resolve `a/../` before they open a file, so a long path can be the path of a file. */
+/** Resolves `a/../` in a path that is too long for an event, as agents do, and keeps the end. */
 function shortenPath(path: string): string {
-  return path.length <= MAX_PATH_CHARS ? path : cleanSegments(path).slice(-MAX_PATH_CHARS) || '/';
+  return path.length <= MAX_RELAY_PATH_CHARS ? path : cleanSegments(path).slice(-MAX_RELAY_PATH_CHARS) || '/';
 }
 
 /** Keys that end a line, and keys that end the input or the mode of a program. */
@@ -236,7 +233,7 @@ function withWorkingDirectory(input: JsonObject, common: CommonRelayEventFields)
   if (!given) return common;
   const isRelative = !/^(?:[\\/~]|[a-zA-Z]:)/.test(given) && common.cwd !== undefined;
   const cwd = isRelative ? `${common.cwd}/${given}` : given;
-  return { ...common, cwd: cwd.length > MAX_PATH_CHARS ? undefined : cwd };
+  return { ...common, cwd: cwd.length > MAX_RELAY_PATH_CHARS ? undefined : cwd };
 }
 
 function createFileEvents(

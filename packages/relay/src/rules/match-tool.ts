@@ -66,9 +66,9 @@ function toUrlForms(pattern: string): string[] {
   return clean.endsWith('/*') ? [clean, clean.slice(0, -2)] : [clean];
 }
 
-/** Normalizes a URL: case of the host, default port, user name and trailing slash. */
+/** Normalizes a URL: case and trailing dot of the host, default port, user name and trailing slash. */
 function cleanUrl(url: string): string {
-  // A pattern is not a URL.
+  // A pattern cannot be parsed as a URL. Only its default port and trailing slash are normalized.
   if (url.includes('*'))
     return url
       .replace(/^(https:\/\/[^/]+):443(?=\/|$)/i, '$1')

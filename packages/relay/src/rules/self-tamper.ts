@@ -1,6 +1,6 @@
 import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 
-/** Files that configure agents, connectors and hooks, or that a shell runs at startup. */
+/** Files that configure agents, connectors, hooks, Git, SSH or the relay, or that a shell runs at startup. */
 const GOVERNING_FILES = [
   '.cursor/hooks.json',
   '.cursor/hooks/*',
@@ -87,9 +87,9 @@ export function createSelfTamperRule({
     on_error: 'open',
     except: [],
     message: {
-      user: 'The agent wants to change settings of an agent, a hook, a shell, SSH or the relay.',
+      user: 'The agent wants to change settings of an agent, a connector, a hook, Git, a shell, SSH or the relay.',
       agent:
-        'Changes to settings of agents, hooks, shells, SSH and the relay require approval from a person.',
+        'Changes to settings of agents, connectors, hooks, Git, shells, SSH and the relay require approval from a person.',
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
+import { predictFileSearchOutput } from '../shell/command-output.ts';
 import { ANY_TEXT_WILDCARD, filterToWordPattern, isUnknownPattern } from '../shell/glob.ts';
 import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
@@ -150,15 +151,19 @@ function directoryContentAccess(word: ShellWord, use: FileAccess['use'] = 'read'
 
 /** The files that `find -delete` deletes: those whose names match `-name` or `-path`, or whole directories. */
 function findDeletedAccesses(words: readonly ShellWord[]): FileAccess[] {
-  if (!words.some(({ text }) => text === '-delete')) return [];
+  const action = words.find(({ text }) => text === '-delete');
+  if (!action) return [];
   const end = words.findIndex(({ text }) => text !== null && /^[-(!]/.test(text));
   const roots = words.slice(0, Math.max(0, end));
   const names = words.filter((_, at) => /^-i?(?:name|path)$/.test(words[at - 1]?.text ?? ''));
   if (names.length === 0)
     return roots.flatMap((root) => [createAccess(root, 'write'), ...directoryContentAccess(root, 'write')]);
-  return names.flatMap((name) =>
-    name.text === null ? [] : [{ ...createAccess(name, 'write'), path: toFileNamePattern(name.text) }],
-  );
+  return [
+    ...predictFileSearchOutput('find', words).map((path) => ({ ...createAccess(action, 'write'), path })),
+    ...names.flatMap((name) =>
+      name.text === null ? [] : [{ ...createAccess(name, 'write'), path: toFileNamePattern(name.text) }],
+    ),
+  ];
 }
 
 /** The pattern of the files whose names match a filter such as `--include=.env*` or `-g '**\/.env'`. */
@@ -192,27 +197,19 @@ function optionAccesses(words: readonly ShellWord[], roles: CommandFileRoles): F
     if (text === null || !/^-./.test(text)) return [];
     const [option = '', value] = text.split('=', 2);
     const next = words[at + 1];
+    const nextAccesses = (use: FileAccess['use']) => (next ? [createAccess(next, use)] : []);
     if (nameOptions.includes(option)) return nameFilterAccesses(word, value ?? next?.text);
     if (textOptions.includes(option)) return [];
-    if (isOneOfOptions(text, outputOptions)) return next ? [createAccess(next, 'write')] : [];
+    if (isOneOfOptions(text, outputOptions)) return nextAccesses('write');
     if (inputOptions.includes(option))
-      return value === undefined
-        ? next
-          ? [createAccess(next, 'read')]
-          : []
-        : optionValueAccesses(word, 'read');
+      return value === undefined ? nextAccesses('read') : optionValueAccesses(word, 'read');
     const isOutput = (options: readonly string[]) =>
       options.some((one) => one === option || (/^-\w$/.test(one) && text.startsWith(one)));
     if (isOutput(outputOptions)) return optionValueAccesses(word, 'write');
     if (roles.words === 'none') return [];
-    const alsoWritten = alsoWrittenOptions.includes(text)
-      ? next
-        ? [createAccess(next, 'write')]
-        : []
-      : isOutput(alsoWrittenOptions)
-        ? optionValueAccesses(word, 'write')
-        : [];
-    return [...optionValueAccesses(word, 'read'), ...alsoWritten];
+    const read = optionValueAccesses(word, 'read');
+    if (alsoWrittenOptions.includes(text)) return [...read, ...nextAccesses('write')];
+    return isOutput(alsoWrittenOptions) ? [...read, ...optionValueAccesses(word, 'write')] : read;
   });
 }
 

@@ -21,7 +21,7 @@ export const WRITING_COMMAND_ROLES: Readonly<Record<string, CommandFileRoles>> =
   uniq: { words: 'read', last: 'write' },
   split: { words: 'read', last: 'write', textOptions: ['-l', '-b', '-n', '-a'] },
   script: { words: 'write', textOptions: ['-c', '-qc', '--command'] },
-  ffmpeg: { words: 'read', last: 'write', alsoWrittenOptions: [] },
+  ffmpeg: { words: 'read', last: 'write' },
   convert: { words: 'read', last: 'write' },
   magick: { words: 'read', last: 'write' },
   black: { words: 'both' },

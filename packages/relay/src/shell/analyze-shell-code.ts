@@ -25,11 +25,12 @@ const MAX_NESTING = 12;
 const HIDDEN_CHARACTERS =
   /[\0-\x08\x0b-\x1f\x7f\u00ad\u061c\u200b-\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{Extended_Pictographic}|\ufe0f)\u200d/u;
 /** Commands that a shell interprets as words, by dialect. In PowerShell, `,` separates words, and `. x` runs a script. */
-const PLAIN_COMMANDS: Readonly<Record<string, RegExp>> = {
+const PLAIN_COMMAND_BY_DIALECT: Readonly<Record<string, RegExp>> = {
   cmd: /^[\w./:+\\-]+(?: [\w./:=,+\\ @-]*)?$/,
   powershell: /^(?!\. )[\w./:=+\\ ~-]+$/,
 };
-const PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
+/** Commands that all other shells interpret as words. */
+const OTHER_PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
 
 const ROOT_CONTEXT = { via: [], input: null, place: null, depth: 0 } as const;
 
@@ -67,7 +68,10 @@ export function analyzeShellCode(
 
   const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope() };
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
-  else if (text.length <= MAX_CODE_CHARS && (PLAIN_COMMANDS[dialect] ?? PLAIN_COMMAND).test(text))
+  else if (
+    text.length <= MAX_CODE_CHARS &&
+    (PLAIN_COMMAND_BY_DIALECT[dialect] ?? OTHER_PLAIN_COMMAND).test(text)
+  )
     analyzePlainCommand(text, invoker, around);
   else
     invoker.reportUnclear(`its shell dialect "${dialect}" cannot be analyzed`, {
@@ -88,7 +92,7 @@ function analyzePlainCommand(text: string, invoker: CommandAnalyzer, around: Cod
     });
   });
   const place = { start: 0, end: text.length, context: around };
-  // Unlike in bash, this `type` prints the content of files.
+  // In cmd and PowerShell, `type` prints the content of files.
   const files = words[0]?.text === 'type' ? words.slice(1) : [];
   const redirects = files.map((target) => ({ operator: '<', target }));
   invoker.analyze({ words, assignments: [], redirects, input: null, ...place });

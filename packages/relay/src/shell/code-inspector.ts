@@ -16,8 +16,8 @@ import { NETWORK_COMMAND_INPUT, NETWORK_PROGRAM_PATTERN } from './network-comman
 import { predictArguments } from './predict-arguments.ts';
 import { isWorkExhausted, MAX_CODE_CHARS, type RemainingAnalysisWork } from './shell-parser.ts';
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
-import type { CommandInput } from './shell-word.ts';
 import {
+  type CommandInput,
   type CommandOutput,
   createGlobWord,
   createLiteralWord,

@@ -190,7 +190,10 @@ function predictConstantOutput(
     case 'command':
       return texts[0] === '-v' ? (texts[1] ?? null) : null;
     case 'mktemp':
-      return '/tmp/tmp.XXXXXXXXXX';
+      // A template or a directory determines the path, and the random part is unknown.
+      return texts.every((text) => /^(?:-[dqu]+|--(?:directory|quiet|dry-run))$/.test(text))
+        ? '/tmp/tmp.XXXXXXXXXX'
+        : null;
     case 'pwd':
       return '.';
     default:

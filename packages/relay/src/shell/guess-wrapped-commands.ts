@@ -66,7 +66,7 @@ const DASH_DASH_RUNNERS = new Set([
   'gemini',
 ]);
 
-/** On BSD systems, a command follows the file: `script -q /dev/null rm x`. */
+/** Returns the command that `script` runs. On BSD systems, it follows the file: `script -q /dev/null rm x`. */
 export function findRecordedCommand(args: readonly ShellWord[]): NestedCommand[] {
   const file = args.findIndex(({ text }) => !text?.startsWith('-'));
   const words = file === -1 ? [] : args.slice(file + 1);

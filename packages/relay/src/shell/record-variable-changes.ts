@@ -1,8 +1,7 @@
 import { predictCommandOutput } from './command-output.ts';
 import { parseAssignment } from './environment-effects.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
-import type { CommandInput } from './shell-word.ts';
-import { createLiteralWord, type ShellWord } from './shell-word.ts';
+import { type CommandInput, createLiteralWord, type ShellWord } from './shell-word.ts';
 
 /**
  * Records how builtins change variables, such as `read`, `printf -v`, `set --`, `shift`, `mapfile` and

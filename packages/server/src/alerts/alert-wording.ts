@@ -1,3 +1,4 @@
+import { formatUtcTime } from '../core/format-utc-time.ts';
 import type { Alert } from './alert.ts';
 
 /** The text of an alert, independent of the channel. */
@@ -147,11 +148,6 @@ function monitorFacts(tags: readonly string[], description = ''): Facts {
   if (tags.length > 0) facts.push(['Tags', toSingleLine(tags.join(', '))]);
   if (description !== '') facts.push(['About', toSingleLine(description, 500)]);
   return facts;
-}
-
-/** Formats Unix milliseconds as `2026-11-21 22:40:00 UTC`. */
-export function formatUtcTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /**

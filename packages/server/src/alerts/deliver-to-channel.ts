@@ -92,7 +92,7 @@ export async function deliverToChannel(channelId: string, context: AlertDelivery
 /** A message with the channel to which it is sent. */
 interface OutgoingMessage {
   readonly channel: ChannelRow;
-  readonly composed: PreparedAlertMessage;
+  readonly prepared: PreparedAlertMessage;
 }
 
 /** Sends one message with the channel's current settings. Returns false if this process must stop. */
@@ -111,11 +111,11 @@ async function deliverNext(id: string, context: AlertDeliveryContext): Promise<b
       resolveMutes,
       createRepetitions: repeat,
     };
-    const composed = await prepareNextAlertMessage(writer, options);
+    const prepared = await prepareNextAlertMessage(writer, options);
     const held = await updateLeasedChannel(writer, channel.id, owner, {
-      leased_until: composed === null ? now : now + CHANNEL_LEASE_MS,
+      leased_until: prepared === null ? now : now + CHANNEL_LEASE_MS,
     });
-    return held && composed ? { channel, composed } : null;
+    return held && prepared ? { channel, prepared } : null;
   });
   if (next === null) return false;
   const outcome = await sendMessage(next, context);
@@ -123,13 +123,13 @@ async function deliverNext(id: string, context: AlertDeliveryContext): Promise<b
 }
 
 async function sendMessage(
-  { channel, composed }: OutgoingMessage,
+  { channel, prepared }: OutgoingMessage,
   context: AlertDeliveryContext,
 ): Promise<AlertSendOutcome> {
   const now = context.clock.now();
   try {
     const opened = decryptChannel(channel, context.secretsKey, now);
-    return await context.sender.send(createAlertMessage(composed.content, context.baseUrl(), now), opened);
+    return await context.sender.send(createAlertMessage(prepared.content, context.baseUrl(), now), opened);
   } catch (error) {
     // The secrets of this channel cannot be decrypted. Other channels must still be served.
     context.log.error(
@@ -148,10 +148,10 @@ async function recordOutcome(
   context: AlertDeliveryContext,
 ): Promise<boolean> {
   if (!outcome.ok) return recordDeliveryFailure(writer, message, outcome, context);
-  const { channel, composed } = message;
+  const { channel, prepared } = message;
   const now = context.clock.now();
-  const deliveries = composed.deliveries.map(({ delivery }) => delivery);
-  const [{ delivery: first }] = composed.deliveries;
+  const deliveries = prepared.deliveries.map(({ delivery }) => delivery);
+  const [{ delivery: first }] = prepared.deliveries;
   const change = { failures: 0, backoff_until: 0, leased_until: now + CHANNEL_LEASE_MS };
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, change))) return false;
   const { status, warning = null } = outcome;
@@ -163,7 +163,7 @@ async function recordOutcome(
   const attempts = first.attempts + 1;
   const sent = { state: 'sent', pending_reason: null, sent_at: now, attempts, status, error: warning };
   await recordAlertDeliveryOutcome(writer, deliveries, sent, now);
-  await insertAlertDeliveries(writer, createAlertRepetitions(channel, composed.deliveries, now));
+  await insertAlertDeliveries(writer, createAlertRepetitions(channel, prepared.deliveries, now));
   context.countResult(channel.kind, 'sent');
   return true;
 }
@@ -171,13 +171,13 @@ async function recordOutcome(
 /** Records a failed attempt. Returns whether the next message may be sent immediately. */
 async function recordDeliveryFailure(
   writer: DatabaseWriter,
-  { channel, composed }: OutgoingMessage,
+  { channel, prepared }: OutgoingMessage,
   outcome: AlertSendFailure,
   context: AlertDeliveryContext,
 ): Promise<boolean> {
   const now = context.clock.now();
   const { status, error, retryAfterMs = 0 } = outcome;
-  const [{ delivery: first }] = composed.deliveries;
+  const [{ delivery: first }] = prepared.deliveries;
   const attempts = first.attempts + 1;
   const failures = failuresAfter(channel, first.attempts, outcome);
   const restMs = cooldownAfter(failures, outcome, context.random);
@@ -188,7 +188,7 @@ async function recordDeliveryFailure(
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, { failures, ...rest }))) return false;
   // Without a connection, the message is due as soon as the receiver is reachable. In a grouped message,
   // one alert may be the cause of the wait, so the others wait less.
-  const askedMs = composed.deliveries.length > 1 ? Math.min(retryAfterMs, MAX_FOLDED_WAIT_MS) : retryAfterMs;
+  const askedMs = prepared.deliveries.length > 1 ? Math.min(retryAfterMs, MAX_FOLDED_WAIT_MS) : retryAfterMs;
   const waitMs = outcome.isConnected ? Math.max(askedMs, backoffMs(attempts, context.random)) : 0;
   // The alert may have waited for days before the first attempt, because it was muted or Floe was not running.
   const firstAttemptAt = first.attempts === 0 ? now : first.created_at;
@@ -203,13 +203,13 @@ async function recordDeliveryFailure(
   );
   context.countResult(channel.kind, isDead ? 'failed' : 'retry');
   const change = { status, error, attempts, created_at: firstAttemptAt };
-  if (!isDead && shouldSplit(composed, outcome, attempts)) await splitMessage(writer, composed, change, now);
+  if (!isDead && shouldSplit(prepared, outcome, attempts)) await splitMessage(writer, prepared, change, now);
   else {
     const state = isDead ? 'failed' : 'pending';
-    const deliveries = composed.deliveries.map(({ delivery }) => delivery);
+    const deliveries = prepared.deliveries.map(({ delivery }) => delivery);
     await recordAlertDeliveryOutcome(writer, deliveries, { state, ...change, due_at: now + waitMs }, now);
     if (isDead)
-      await insertAlertDeliveries(writer, createAlertRepetitions(channel, composed.deliveries, now));
+      await insertAlertDeliveries(writer, createAlertRepetitions(channel, prepared.deliveries, now));
   }
   return restMs === 0;
 }

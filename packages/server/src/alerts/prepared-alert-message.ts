@@ -20,7 +20,7 @@ export type AlertMuteResolver = (
   nowMs: number,
 ) => Promise<ReadonlyMap<Alert, AlertMutedUntil>>;
 
-/** The input for composing the next message to a channel. */
+/** The input for preparing the next message to a channel. */
 export interface PrepareAlertMessageOptions {
   readonly channelId: string;
   /** Whether the receiver manages incidents (`ChannelDefinition.managesIncidents`). */

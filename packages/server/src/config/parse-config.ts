@@ -38,7 +38,7 @@ export interface ConfigLoadOptions {
   readonly path?: string;
   /** Text to parse instead of `path`. It must not contain `${file:PATH}`. */
   readonly text?: string;
-  /** The result of parsing `text`, if it was already parsed. */
+  /** The parsed document. If it is given, `text` is not parsed. */
   readonly yaml?: ParsedYaml;
   /** Content of `path`, if it was already read. */
   readonly fileText?: string;

@@ -18,7 +18,7 @@ export function readOpenFileLimit(): number | null {
 }
 
 /**
- * Returns the number of open files. Infinity if no file can be opened. If the operating system does not state the number
+ * Returns the number of open files. Infinity if the limit of open files is reached; 0 if the number cannot be determined. If the operating system does not state the number
  * (Linux does since version 6.2), returns the lowest free file descriptor, which can be lower after files were closed.
  */
 export function probeOpenFiles(): number {

@@ -19,7 +19,7 @@ function isDialectError(body: Buffer): boolean {
 }
 
 /**
- * Plans an attempt at a target with the client’s dialect. The request and the response are forwarded without
+ * Plans an attempt at a target with the client's dialect. The request and the response are forwarded without
  * translation. Apart from edits to individual members and events, their bytes are unchanged. `rewrite`
  * creates the sink for a response in the wrong form: JSON when the client requested a stream, or a stream
  * when the client requested JSON.

@@ -93,8 +93,8 @@ export function planTranslatedAttempt(
 }
 
 /**
- * Creates a function that returns the sink for a response in dialect `from`. The provider’s response and the
- * client’s response can each be a stream or JSON, in any combination.
+ * Creates a function that returns the sink for a response in dialect `from`. The provider's response and the
+ * client's response can each be a stream or JSON, in any combination.
  */
 export function createTranslatedSinkFactory(
   x: Exchange,

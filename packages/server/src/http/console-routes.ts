@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOpenFileLimitError } from '../core/open-file-limit.ts';
 import type { ClientCall } from '../gateway/client-call.ts';
 
 /** Allows nothing inline and no other origins, so that injected text can neither run nor send data. */
@@ -64,7 +65,9 @@ export function createConsoleRoutes(parts: {
 
   /** Lists the files again. If the build was replaced, forgets the files of the earlier build. */
   function listAgain(): void {
-    names = listFiles(dir);
+    const listed = listFiles(dir);
+    if (listed === null) return;
+    names = listed;
     if ([...files.keys()].some((path) => !names.has(path))) files.clear();
   }
 
@@ -97,8 +100,8 @@ export function createConsoleRoutes(parts: {
   };
 }
 
-/** URL paths of the files of the build. Empty if there is none. */
-function listFiles(dir: string): ReadonlySet<string> {
+/** URL paths of the files of the build. Empty if there is none. Null if Floe cannot open more files. */
+function listFiles(dir: string): ReadonlySet<string> | null {
   try {
     const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
     return new Set(
@@ -106,8 +109,8 @@ function listFiles(dir: string): ReadonlySet<string> {
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(dir.length).replaceAll('\\', '/')),
     );
-  } catch {
-    return new Set();
+  } catch (error) {
+    return isOpenFileLimitError(error) ? null : new Set();
   }
 }
 

@@ -4,8 +4,9 @@ import type { Clock } from '../core/clock.ts';
 const CHECK_INTERVAL_MS = 2_000;
 
 /**
- * Returns the chunks of a download, which can take hours. Checks at intervals whether the client still has access, and not for each chunk, because
- * a check reads the database, and a download can have thousands of chunks per second.
+ * Returns the chunks of a download, which can take hours. Checks at intervals whether the client still has access. A
+ * check for each chunk would be too expensive, because it reads the database, and a download can have thousands of
+ * chunks per second.
  * @throws Error if the client loses access during the download
  */
 export async function* iterateWhileAllowed(

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, resolveWithFallback } from '../core/clock.ts';
 
 /** Proxies commonly close a connection on which the server has sent nothing for 60 seconds. */
 const MAX_SILENCE_MS = 15_000;
@@ -8,7 +8,7 @@ type DownloadClock = Pick<Clock, 'after' | 'monotonic'>;
 /**
  * Returns the chunks of an NDJSON file, and spaces while there are none: a search for few matches can take minutes.
  * White space before a JSON value has no meaning (RFC 8259, section 2), so the lines stay valid for readers that do not
- * skip empty lines. Nothing precedes the first chunk, so that an error before it still gets a status.
+ * skip empty lines. In the first 15 seconds, no space precedes the first chunk, so that an early error still gets a status.
  */
 export async function* fillSilenceWithSpaces(
   chunks: AsyncIterable<string>,
@@ -20,7 +20,10 @@ export async function* fillSilenceWithSpaces(
   try {
     let next = iterator.next();
     for (;;) {
-      const result = await settleWithin(next, clock, MAX_SILENCE_MS - (clock.monotonic() - sentAt));
+      const waitMs = Math.max(0, MAX_SILENCE_MS - (clock.monotonic() - sentAt));
+      const settled = (await resolveWithFallback(clock, waitMs, Promise.allSettled([next]), null))?.[0];
+      if (settled?.status === 'rejected') throw settled.reason;
+      const result = settled?.value;
       if (result?.done) return;
       const chunk = result?.value ?? '';
       const isSilent = chunk === '' && clock.monotonic() - sentAt >= MAX_SILENCE_MS;
@@ -33,16 +36,4 @@ export async function* fillSilenceWithSpaces(
   } finally {
     await iterator.return?.();
   }
-}
-
-/** Resolves like the promise, or to null if the time ends first. */
-function settleWithin<Value>(
-  promise: Promise<Value>,
-  clock: DownloadClock,
-  ms: number,
-): Promise<Value | null> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.after(Math.max(0, ms), () => resolve(null));
-    promise.then(resolve, reject).finally(() => timer.cancel());
-  });
 }

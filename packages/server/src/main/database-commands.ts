@@ -108,7 +108,7 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
     },
   },
   secrets: {
-    usage: 'secrets rewrap | secrets mark-key-lost <key id> [--dry-run]',
+    usage: 'secrets rewrap | secrets mark-key-lost <key-id> [--dry-run]',
     positionals: [1, 2],
     flags: ['dry-run'],
     async run(place, { positionals: [action, keyId], flags }, environment) {

@@ -261,12 +261,12 @@ async function flushSpools(
   log: Log,
 ): Promise<void> {
   const results = await Promise.allSettled(spools.map((spool) => spool.flush(FLUSH_TIMEOUT_MS)));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed)
-    log.warn(
-      { err: failed.reason },
-      'records remain in the data directory and will be stored in the database at the next start',
-    );
+  for (const result of results)
+    if (result.status === 'rejected')
+      log.warn(
+        { err: result.reason },
+        'records remain in the data directory and will be stored in the database at the next start',
+      );
 }
 
 /**

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 /** The content type of files with one JSON value per line. */
 export const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
+export const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 
 /** A response that is a file. The file is streamed, and is never in memory as a whole. */
 export class FileDownload {
@@ -28,6 +29,26 @@ export function createFileDownloadSchema(...contentTypes: readonly string[]) {
   const schema = z.instanceof(FileDownload);
   FILE_DOWNLOAD_CONTENT_TYPES.set(schema, contentTypes);
   return schema;
+}
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Yields the rows of a list page by page. Also yields empty pages: a stream whose client has disconnected ends the
+ * generator only at a `yield`, and filters that few rows match can have many empty pages in a row.
+ */
+export async function* readPages<Row>(
+  getPage: (cursor: string | undefined) => Promise<Page<Row>>,
+): AsyncGenerator<readonly Row[]> {
+  let cursor: string | undefined;
+  do {
+    const page: Page<Row> = await getPage(cursor);
+    yield page.rows;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
 }
 
 /**

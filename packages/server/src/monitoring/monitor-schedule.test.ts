@@ -166,7 +166,7 @@ test('an error names the value that is out of range as the expression contains i
   for (const [cron, problem] of [
     ['0 0 32 * *', 'day: 32'],
     ['0 0 0 * *', 'day: 0'],
-    ['0 0 40W * *', 'nearestWeekdays: 40'],
+    ['0 0 40W * *', 'day: 40'],
     ['0 0 * 13 *', 'month: 13'],
     ['0 0 * 0 *', 'month: 0'],
     ['0 25 * * *', 'hour: 25'],

@@ -180,7 +180,9 @@ export function parseCron(cron: string): Cron {
 function describeCronError(cause: unknown): string {
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
   const [, field, value] = /^Invalid value for (day|nearestWeekdays|month): (-?\d+)$/.exec(reason) ?? [];
-  return value === undefined ? reason : `Invalid value for ${field}: ${Number(value) + 1}`;
+  return value === undefined
+    ? reason
+    : `Invalid value for ${field === 'nearestWeekdays' ? 'day' : field}: ${Number(value) + 1}`;
 }
 
 /** Shortest time between two times of a cron expression, as for `expected_interval_minutes`. */

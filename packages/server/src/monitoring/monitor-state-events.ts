@@ -31,7 +31,7 @@ export interface BeatEvent {
   readonly runId: string | null;
 }
 
-/** The monitor's state after a beat, and the duration of the run that the beat ended. */
+/** The monitor's state after a beat, the duration of the run that the beat ended, and the beat that was expected. */
 export interface BeatEventResult {
   readonly state: MonitorState;
   /** Time from the start of the run to this beat, in milliseconds. Null if no start was reported. */
@@ -89,16 +89,17 @@ export function applyBeatEvent(
 ): BeatEventResult {
   const { at } = call;
   const settled = evaluateStateUntil(state, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
-  return { ...applyToSettledState(settled, evaluation, call), expectedAt: settled.expectedAt };
+  return { ...applyBeatToEvaluatedState(settled, evaluation, call), expectedAt: settled.expectedAt };
 }
 
-type SettledBeatResult = Omit<BeatEventResult, 'expectedAt'>;
+type AppliedBeat = Omit<BeatEventResult, 'expectedAt'>;
 
-function applyToSettledState(
+/** Applies a beat to a state that was evaluated until the beat. */
+function applyBeatToEvaluatedState(
   settled: MonitorState,
   evaluation: MonitorStateEvaluation,
   call: BeatEvent,
-): SettledBeatResult {
+): AppliedBeat {
   const { plan } = evaluation;
   const { at, kind } = call;
   if (kind === 'log') return { state: settled, durationMs: null };
@@ -127,7 +128,7 @@ function applyToSettledState(
 }
 
 /** Ends the run with the same id. A failure, or an end without an id, ends any run in progress. */
-function endRun(state: MonitorState, { at, kind, runId }: BeatEvent): SettledBeatResult {
+function endRun(state: MonitorState, { at, kind, runId }: BeatEvent): AppliedBeat {
   const { runStartedAt } = state;
   if (runStartedAt === null) return { state, durationMs: null };
   if (state.runId !== runId && runId !== null && kind !== 'fail') return { state, durationMs: null };

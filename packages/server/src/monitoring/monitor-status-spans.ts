@@ -76,6 +76,7 @@ function mergeAdjacentSpans(spans: readonly MonitorStatusSpan[]): MonitorStatusS
  * Computes the uptime, downtime, unknown time and number of incidents of a monitor in a time range. The
  * uptime is the healthy time divided by the sum of the healthy and the failing time. It ignores time in which
  * the monitor was paused, waiting or unknown.
+ * @param periods the recorded status periods, before gaps are inserted into them
  */
 export function summarizeUptime(
   periods: readonly MonitorStatusSpan[],

@@ -81,7 +81,10 @@ export function pauseMonitor(
   return applyChange(context, (changes) => changes.updateColumns(row, { paused: 1, paused_until: untilMs }));
 }
 
-/** Ends a monitor’s pause. The monitor then waits for its next beat. */
+/**
+ * Ends a monitor's pause. The monitor then waits for its next beat.
+ * @throws Fault `conflict` if the monitor is not paused
+ */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
   const [state] = await lockMonitorStatesByUid(context.writer, [row.uid]);
   if (state && state.status !== 'paused')

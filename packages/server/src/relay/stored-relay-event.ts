@@ -15,7 +15,7 @@ export const MASKED_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
 ]);
 const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_LINE_CHARACTERS = 500;
-/** Characters that are invisible or that change the order in which others are displayed, and escape sequences. */
+/** Characters that are invisible, that change the order of others, or that start escape sequences. */
 const DECEPTIVE_CHARACTERS =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f/gu;
 /** Longer than most secrets, including most private keys. */
@@ -89,7 +89,9 @@ function describeEvent({ shell, tool, prompt, file }: RelayEvent): string {
   return shell?.command ?? call ?? prompt?.text ?? file?.path ?? '';
 }
 
-/** Otherwise, a command could look like another command to the person who approves it. */
+/**
+ * Replaces hidden characters with codes. Otherwise, a command could look like another one to the person who approves it.
+ */
 function showHiddenCharacters(text: string): string {
   return text.replaceAll(
     DECEPTIVE_CHARACTERS,

@@ -148,7 +148,8 @@ export const OUTCOME_SQL: RawBuilder<string> = sql`case
     and status <> ${sql.lit(CLIENT_ERROR_STATUS_RANGE.except)} then 'client_error'
   else 'upstream_error' end`;
 
-function joinLiterals(values: readonly string[]): RawBuilder<unknown> {
+/** Returns SQL string literals, separated by commas. */
+export function joinLiterals(values: readonly string[]): RawBuilder<unknown> {
   return sql.join(values.map((value) => sql.lit(value)));
 }
 

@@ -185,7 +185,7 @@ export class OutputItemReader {
     const type = asString(part['type']) ?? '';
     if (!REASONING_PART_TYPES.has(type)) this.#blocks.reportUnknownTextPart(part, `reasoning.${type}`);
     else if (isNonEmpty(part['text']) && typeof part['text'] !== 'string')
-      this.#blocks.reportDropped(`reasoning.${type}`);
+      this.#blocks.reportDropped(`reasoning.${type === '' ? 'unknown' : type}`);
   }
 
   #openCall(item: JsonObject): void {

@@ -132,7 +132,7 @@ export const membersText = {
       verb: 'Delete team',
       done: (name: string) => `Team ${name} was deleted.`,
       effect:
-        'You can delete a team only when no key or member belongs to it. Its past spending stays in analytics.',
+        'You cannot delete a team while a member, active key, invitation, limit or budget refers to it. Its past spending stays in analytics.',
     },
   },
   operators: {

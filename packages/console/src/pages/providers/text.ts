@@ -174,16 +174,16 @@ export const providersText = {
     connect_ms: { label: 'Connect', hint: 'Maximum time to open the connection, including TLS.' },
     headers_ms: {
       label: 'First byte',
-      hint: 'Maximum time from the request to the first byte of the response.',
+      hint: 'Maximum time from sending the request to the response headers.',
     },
     first_token_ms: {
       label: 'First token',
       hint: 'Maximum time from the response headers to the first content of the response.',
     },
-    idle_ms: { label: 'Idle', hint: 'Maximum time without data in a stream.' },
+    idle_ms: { label: 'Idle', hint: 'Maximum time without data after the first content of the response.' },
     total_ms: {
       label: 'Total',
-      hint: 'Maximum time from the start of the attempt to the last byte of the response.',
+      hint: 'Maximum time from receiving the client’s request to the end of an attempt. The time of earlier attempts counts.',
     },
   },
 } as const;

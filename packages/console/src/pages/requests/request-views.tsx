@@ -1,3 +1,4 @@
+import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlParameterChanges } from '../../app/url-state.ts';
@@ -29,7 +30,7 @@ const VIEWS: readonly View[] = [
   { label: requestListMenusText.views.builtIn.all, filters: {} },
   {
     label: requestListMenusText.views.builtIn.errors,
-    filters: { outcome: 'client_error,upstream_error,gateway_error,partial' },
+    filters: { outcome: ERROR_OUTCOMES.join(',') },
   },
   { label: requestListMenusText.views.builtIn.blocked, filters: { outcome: 'blocked' } },
   { label: requestListMenusText.views.builtIn.partial, filters: { outcome: 'partial' } },

@@ -12,6 +12,10 @@ test('a session is described by its browser and operating system, and other prog
       'Edge on Windows',
     ],
     [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 EdgiOS/145.0 Mobile/15E148 Safari/605.1.15',
+      'Edge on iOS',
+    ],
+    [
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
       'Safari on macOS',
     ],

@@ -1,7 +1,7 @@
-/** The browsers that can be recognized. A browser that also sends the name of another one comes first. Pure. */
+/** The browsers that can be recognized. A browser that also sends the name of another one comes first. */
 const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['Edge', /\bEdgA?\//],
-  ['Opera', /\bOPR\//],
+  ['Edge', /\bEdg(?:A|iOS)?\//],
+  ['Opera', /\bOP[RT]\//],
   ['Firefox', /\b(?:Firefox|FxiOS)\//],
   ['Chrome', /(?:Chrome|Chromium|CriOS)\//],
   ['Safari', /\bVersion\/[\d.]+ .*Safari\//],

@@ -250,8 +250,8 @@ export class LiveHub {
 
   /**
    * Sends an event to each watcher, so that proxies do not close idle connections. It is an event rather than
-   * a comment, so that browsers can detect a dead connection. It contains the position, so that a client that
-   * receives no other events can continue there.
+   * a comment, so that browsers can detect a dead connection. It contains the id of the organization's last
+   * event, so that a client that receives no other events can continue there.
    */
   #heartbeat(): void {
     const now = this.#options.clock.monotonic();

@@ -30,7 +30,7 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
   readonly filterKey: string;
   /** The position up to which the watcher has received all events. Null before it starts. */
   position: LiveEventPosition | null;
-  /** The id of the last event of the organization up to `position`. */
+  /** The id of the last event of the organization up to `position`. Empty before the watcher starts. */
   eventId = '';
   /** Whether the watcher has received all missed events, so that it may receive new ones. */
   isCaughtUp = false;

@@ -58,7 +58,7 @@ class PollingFinalizer implements BackgroundFinalizer {
   readonly #grants = new Map<string, Grant | null>();
   /** The exchanges that are not in the database yet, by id. */
   readonly #unstored = new Map<string, PendingExchange>();
-  /** Transactions in progress. */
+  /** Writes in progress that `close` waits for. Changes of poll times are not among them. */
   readonly #writes = new Set<Promise<unknown>>();
   #timer: Timer;
   #round: Promise<void> | null = null;

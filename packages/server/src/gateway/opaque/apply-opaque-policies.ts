@@ -17,7 +17,7 @@ export async function applyOpaquePolicies(
   policies: CompiledPolicies,
 ): Promise<OpaqueRequest> {
   const { body } = opaqueRequest;
-  if (policies.answer) passUnevaluatedResponse(x, policies.answer);
+  if (policies.answer) recordOrRejectUnevaluatedResponse(x, policies.answer);
   if (policies.request && (body.kind === 'upload' || body.kind === 'spool'))
     recordNotEvaluated(x, 'forms and files');
   if (body.kind !== 'json') return opaqueRequest;
@@ -35,10 +35,12 @@ export async function applyOpaquePolicies(
 }
 
 /**
- * Records that no policy evaluates the response. Text completions are rejected instead, because a caller could choose
- * them to receive text that the policies of the other text APIs deny or redact.
+ * Records that no policy evaluates the response. If an enforced policy denies or redacts responses, rejects text
+ * completions of the unified API, because a caller could choose them to receive text that the policies of the other text
+ * APIs deny or redact.
+ * @throws Fault `policy_denied`
  */
-function passUnevaluatedResponse(x: Exchange, { policies }: PolicySet): void {
+function recordOrRejectUnevaluatedResponse(x: Exchange, { policies }: PolicySet): void {
   const { name, routeMode } = x.surface;
   const policy = policies.find(
     ({ enforced, action }) => enforced && (action === 'deny' || action === 'redact'),

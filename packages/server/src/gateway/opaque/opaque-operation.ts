@@ -96,7 +96,7 @@ async function readAndRoute(
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
   const model = opaque.model ?? pathModel;
   x.request = { ...UNPARSED_REQUEST, opaque };
-  if (opaque.model === null) requireNamedModel(x);
+  if (opaque.model === null) rejectMissingModel(x);
   // A request to a model is estimated and reserved like any other.
   if (opaque.body.kind === 'json' && opaque.model !== null && TEXT_BILLING_MODES.has(x.surface.billing)) {
     const { bytes, members } = opaque.body;
@@ -178,10 +178,11 @@ function createModelCheck(
 }
 
 /**
- * Requires the model of a unified request that is billed by tokens. Without a model in the body, limits and budgets could
- * not estimate the request, and some providers would use a default model.
+ * Rejects a unified request without a model in its body, if it is billed by tokens. Without the model, limits and budgets
+ * could not estimate the request, and some providers would use a default model.
+ * @throws Fault `missing_required_parameter`
  */
-function requireNamedModel({ surface: { routeMode, billing } }: Exchange): void {
+function rejectMissingModel({ surface: { routeMode, billing } }: Exchange): void {
   if (routeMode !== 'unified' || billing !== 'tokens') return;
   throw new Fault('missing_required_parameter', 'Missing required parameter: "model".', { param: 'model' });
 }

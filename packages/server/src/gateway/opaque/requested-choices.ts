@@ -3,8 +3,8 @@ import { readNumberAt, type ScannedJsonMembers } from '@floe/wire/json-edits';
 import type { ResourceReference } from './resource-reference.ts';
 
 /**
- * Returns the number of requested choices or images: the larger of `n` and `best_of`, for each prompt of text
- * completions. Null if the request does not state it.
+ * Returns the number of requested choices or images: the larger of `n` and `best_of`. For text completions, this number
+ * is multiplied by the number of prompts. Null if the request states none of them.
  */
 export function countRequestedChoices(
   bytes: Buffer,

@@ -52,7 +52,10 @@ export class StreamObserver {
   readonly #choices: number;
   readonly #finishedChoices = new Set<number>();
 
-  /** @param choices the number of choices that the request asks for */
+  /**
+   * @param choices the number of choices after which a stream without a final event is complete. With `best_of`, a stream
+   * can contain fewer choices. It is then complete only after its final event.
+   */
   constructor(choices = 1) {
     this.#choices = Math.min(choices, MAX_COUNTED_CHOICES);
   }

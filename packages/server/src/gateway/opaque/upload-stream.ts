@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { BodyDeadline } from '../body-deadline.ts';
-import type { ClientCall } from '../client-call.ts';
-import { ClientDisconnectedError } from '../client-call.ts';
+import { type ClientCall, ClientDisconnectedError } from '../client-call.ts';
 
 /** The maximum size of a request body that is forwarded without buffering. */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024;

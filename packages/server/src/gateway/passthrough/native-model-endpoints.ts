@@ -11,7 +11,7 @@ import { canUseModel } from './passthrough-apis.ts';
 
 /**
  * Creates the passthrough operations `models` and `models/{id}`, which return the models that the key may
- * use. Responses contain the provider’s model ids and have the format of the native API: OpenAI (`a`) or
+ * use. Responses contain the provider's model ids and have the format of the native API: OpenAI (`a`) or
  * Anthropic (`b`).
  */
 export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {

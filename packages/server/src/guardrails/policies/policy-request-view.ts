@@ -68,8 +68,9 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   #variables: readonly (ConditionVariables | EvaluationFailure)[] | null = null;
   #scan: JsonScanResult | null = null;
   #counts: FindingCounts | null = null;
-  /** Why detectors cannot read all of the text; empty if they can. */
-  #unreadable: string | null = null;
+  /** Why detectors cannot read all of the text; null if they can. Undefined until it is needed. */
+  #unreadable: string | null | undefined;
+  #split: SplitPromptBody | null = null;
   #places: FindingLocationsByKind | null = null;
 
   /** @param limits null in a worker thread, where the evaluation may take longer */
@@ -113,20 +114,20 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 
   unreadableText(): string | null {
-    this.#unreadable ??= this.#findUnreadableText();
-    return this.#unreadable === '' ? null : this.#unreadable;
+    if (this.#unreadable === undefined) this.#unreadable = this.#findUnreadableText();
+    return this.#unreadable;
   }
 
-  #findUnreadableText(): string {
+  #findUnreadableText(): string | null {
     const { body, members } = this.#request;
     const isUnreadable = INPUT_MEMBERS.some((name) => {
       const span = members.get(name);
       return span !== undefined && containsTokenIds(body, span);
     });
     if (isUnreadable) return TOKEN_IDS_MESSAGE;
-    if (!this.#hasNestedPrompts()) return '';
+    if (!this.#hasNestedPrompts()) return null;
     try {
-      return this.#nestedPrompts().contained.some(hasTokenIds) ? TOKEN_IDS_MESSAGE : '';
+      return this.#nestedPrompts().contained.some(hasTokenIds) ? TOKEN_IDS_MESSAGE : null;
     } catch (error) {
       if (error instanceof AmbiguousBodyError) return error.message;
       throw error;
@@ -199,8 +200,10 @@ export class PolicyRequestView implements PolicyEvaluationInput {
 
   /** @throws AmbiguousBodyError */
   #nestedPrompts(): SplitPromptBody {
+    if (this.#split) return this.#split;
     const split = separateNestedPrompts(this.#body());
     for (const prompt of split.contained) requireUnambiguousNames(prompt);
+    this.#split = split;
     return split;
   }
 
@@ -229,7 +232,7 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 }
 
-/** Thrown if a condition would read only one of several members with the same name. The provider may read another one. */
+/** Thrown if Floe and the provider could read different members: several have the same name, or its letter case differs. */
 class AmbiguousBodyError extends Error {
   override readonly name = 'AmbiguousBodyError';
 }

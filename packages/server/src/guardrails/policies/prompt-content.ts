@@ -17,7 +17,10 @@ export const INPUT_MEMBERS = ['input', 'prompt'] as const;
 /** Why policies cannot read a prompt with token ids. */
 export const TOKEN_IDS_MESSAGE = 'the request contains token ids instead of text';
 
-/** Returns whether a prompt contains token ids, which only the model's tokenizer can convert to text. */
+/**
+ * Returns whether a parsed prompt contains token ids, which only the model's tokenizer can convert to text.
+ * `containsTokenIds` applies the same rule to bytes.
+ */
 export function hasTokenIds(body: JsonObject): boolean {
   const isNumber = (value: Json) => typeof value === 'number';
   return INPUT_MEMBERS.some((name) =>

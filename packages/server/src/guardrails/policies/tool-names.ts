@@ -18,7 +18,7 @@ export function listToolNames(prompt: JsonObject): string[] {
     ...turns.flatMap((turn) => valuesOf(turn, 'content')).flatMap(namesOfAddedTool),
     // Messages declares MCP servers, and Chat web search, outside of `tools`.
     ...valuesOf(prompt, 'mcp_servers').flatMap(namesOfMcpServer),
-    // Some clients write an empty object as an empty list.
+    // Any value except null enables web search, also the empty list that some clients send instead of an empty object.
     ...(hasMember(prompt, 'web_search_options') ? ['web_search'] : []),
   ];
 }

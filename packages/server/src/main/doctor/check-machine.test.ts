@@ -10,7 +10,7 @@ test('a limit of open files that is too low for the maximum number of requests i
     [status, message],
     [
       'warning',
-      'this user can have 1024 files and connections open, but 10000 concurrent requests need up to 20000',
+      'a process that is started like this command can have 1024 files and connections open, but 10000 concurrent requests need up to 20000',
     ],
   );
   assert.match(remedy ?? '', /LimitNOFILE/);

@@ -132,10 +132,13 @@ export function checkOpenFiles(maxRequests: number, limit: number | null): Docto
     return createSkippedFinding('open_files', 'the limit of open files can be read only on Linux');
   const needed = maxRequests * OPEN_FILES_PER_REQUEST;
   if (limit >= needed)
-    return createPassedFinding('open_files', `this user can have ${limit} files and connections open`);
+    return createPassedFinding(
+      'open_files',
+      `a process that is started like this command can have ${limit} files and connections open`,
+    );
   return createWarningFinding(
     'open_files',
-    `this user can have ${limit} files and connections open, but ${maxRequests} concurrent requests need up to ${needed}`,
+    `a process that is started like this command can have ${limit} files and connections open, but ${maxRequests} concurrent requests need up to ${needed}`,
     'Increase the limit, for example with LimitNOFILE in systemd, with ulimits in Compose, or with ulimit -n in a shell. Or reduce server.overload.max_concurrent_requests.',
   );
 }

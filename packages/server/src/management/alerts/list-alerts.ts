@@ -7,6 +7,7 @@ import { toAlertJson } from '../../alerts/channels/webhook.ts';
 import { parseAlertRow } from '../../alerts/stored-alert.ts';
 import { type AlertDeliveryRow, listDeliveriesOfAlerts } from '../../store/alert-deliveries.ts';
 import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
+import { MONITORING_SCOPES } from '../monitors/monitoring-dependencies.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 
@@ -15,7 +16,7 @@ export const listAlertsOperation = defineReadOperation({
   name: 'alerts.list',
   method: 'GET',
   path: '/api/monitoring/alerts',
-  scope: ['management', 'monitoring'],
+  scope: MONITORING_SCOPES,
   summary: 'List alerts, newest first, with their delivery state for each channel',
   query: alertListQuery,
   answer: createPageSchema(alertResource),

@@ -1,6 +1,7 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
 import { retryAlertDelivery } from '../../alerts/retry-alert-delivery.ts';
+import { MONITORING_SCOPES } from '../monitors/monitoring-dependencies.ts';
 import { defineWriteOperation } from '../operation.ts';
 
 /**
@@ -11,7 +12,7 @@ export const resendAlertDeliveryOperation = defineWriteOperation({
   name: 'deliveries.retry',
   method: 'POST',
   path: '/api/monitoring/deliveries/{id}/retry',
-  scope: ['management', 'monitoring'],
+  scope: MONITORING_SCOPES,
   summary: 'Retry a failed or pending alert delivery immediately',
   params: idParams,
   answer: z.null(),

@@ -6,11 +6,10 @@ import { getTimeZoneCalendar } from '../../core/time-zone-calendar.ts';
 import { ROLLUP_SUM_COLUMNS } from '../../store/rollups/rollup-figures.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { listTeamsOfOrg } from '../../store/teams.ts';
-import { createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
+import { CSV_CONTENT_TYPE, createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { AnalyticsDataRange } from './analytics-data-range.ts';
 
-const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 /** All metrics except the sum of latencies. That sum is not meaningful for a bill. */
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 

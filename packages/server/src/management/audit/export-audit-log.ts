@@ -3,16 +3,17 @@ import { type AuditEntryFilters, getAuditEntryPage } from '../../store/audit-ent
 import type { PageRequest } from '../../store/pagination.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
+  CSV_CONTENT_TYPE,
   createFileDownloadSchema,
   FileDownload,
   formatCsvLine,
   NDJSON_CONTENT_TYPE,
+  readPages,
 } from '../file-download.ts';
 import { defineReadOperation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toAuditEntryResource } from './audit-entry-resource.ts';
 
-const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 const ROWS_PER_READ = 500;
 const CSV_COLUMNS = [
   'id',
@@ -51,7 +52,7 @@ type AuditPageQuery = PageRequest & AuditEntryFilters;
 
 async function* generateCsv(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<string> {
   yield formatCsvLine([...CSV_COLUMNS, 'before', 'after']);
-  for await (const entries of readPages(reader, pageQuery))
+  for await (const entries of readAuditEntries(reader, pageQuery))
     yield entries
       .map((entry) =>
         formatCsvLine([
@@ -64,21 +65,17 @@ async function* generateCsv(reader: DatabaseReader, pageQuery: AuditPageQuery): 
 }
 
 async function* generateNdjson(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<string> {
-  for await (const entries of readPages(reader, pageQuery))
+  for await (const entries of readAuditEntries(reader, pageQuery))
     yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }
 
-async function* readPages(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<AuditEntry[]> {
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof getAuditEntryPage>> = await getAuditEntryPage(
-      reader,
-      cursor === null ? pageQuery : { ...pageQuery, cursor },
-    );
-    // Also an empty page: the stream of a client that has disconnected ends only here.
-    yield page.rows.map(toAuditEntryResource);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+async function* readAuditEntries(
+  reader: DatabaseReader,
+  pageQuery: AuditPageQuery,
+): AsyncGenerator<AuditEntry[]> {
+  const getPage = (cursor?: string) =>
+    getAuditEntryPage(reader, cursor === undefined ? pageQuery : { ...pageQuery, cursor });
+  for await (const rows of readPages(getPage)) yield rows.map(toAuditEntryResource);
 }
 
 function jsonOrNull(view: AuditEntry['before']): string | null {

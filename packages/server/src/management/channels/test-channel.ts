@@ -5,6 +5,7 @@ import { sendTestAlertMessage } from '../../alerts/send-test-alert-message.ts';
 import { type DecryptedChannel, decryptChannel } from '../../alerts/stored-channel.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { SecretEncryptionKey } from '../../platform/secrets.ts';
+import { MONITORING_SCOPES } from '../monitors/monitoring-dependencies.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { requireReadableSecret } from '../readable-secret.ts';
 import { createChannelResourceKind } from '../resources/channels.ts';
@@ -28,7 +29,7 @@ export function defineTestStoredChannelOperation(dependencies: ChannelDependenci
     name: 'channels.test',
     method: 'POST',
     path: '/api/monitoring/channels/{id}/test',
-    scope: ['management', 'monitoring'],
+    scope: MONITORING_SCOPES,
     summary: 'Send a test message to a stored alert channel',
     params: idParams,
     answer: channelTestResult,
@@ -47,7 +48,7 @@ export function defineTestDraftChannelOperation(dependencies: ChannelDependencie
     name: 'channels.test_draft',
     method: 'POST',
     path: '/api/monitoring/channels/test',
-    scope: ['management', 'monitoring'],
+    scope: MONITORING_SCOPES,
     summary: 'Send a test message to an alert channel without storing the channel',
     body: channelCreation,
     answer: channelTestResult,

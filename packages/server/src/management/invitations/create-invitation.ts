@@ -1,6 +1,6 @@
 import { createdInvitation, type InvitationResource, invitationCreation } from '@floe/contract/api/members';
 import { Fault } from '@floe/contract/faults';
-import { formatUtcTime } from '../../alerts/alert-wording.ts';
+import { formatUtcTime } from '../../core/format-utc-time.ts';
 import { createId, deriveId } from '../../core/ids.ts';
 import { issueInvitation } from '../../platform/invitations.ts';
 import { toInvitationResource } from '../../platform/stored-member.ts';

@@ -4,17 +4,18 @@ import { readMonitorCheckPage, requireMonitorView } from '../../monitoring/read-
 import type { MonitorCheckQuery } from '../../store/monitoring/monitor-history.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import {
+  CSV_CONTENT_TYPE,
   createFileDownloadSchema,
   FileDownload,
   formatCsvLine,
   NDJSON_CONTENT_TYPE,
+  readPages,
 } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseTimeRange } from '../time-range.ts';
 import { toCheckResource } from './monitor-resource.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 const ROWS_PER_READ = 500;
 const CSV_COLUMNS = [
   'id',
@@ -59,25 +60,24 @@ export function defineExportChecksOperation(dependencies: MonitoringDependencies
 
 async function* generateCsv(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<string> {
   yield formatCsvLine([...CSV_COLUMNS, 'metadata']);
-  for await (const checks of readPages(reader, query))
+  for await (const checks of readChecks(reader, query))
     yield checks
       .map((check) => formatCsvLine([...CSV_COLUMNS.map((name) => check[name]), metadataJson(check)]))
       .join('');
 }
 
 async function* generateNdjson(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<string> {
-  for await (const checks of readPages(reader, query))
+  for await (const checks of readChecks(reader, query))
     yield checks.map((check) => `${JSON.stringify(check)}\n`).join('');
 }
 
-async function* readPages(reader: DatabaseReader, query: MonitorCheckQuery): AsyncGenerator<CheckResource[]> {
-  let cursor: string | null = null;
-  do {
-    const page = await readMonitorCheckPage(reader, cursor === null ? query : { ...query, cursor });
-    // Also an empty page: the stream of a client that has disconnected ends only here.
-    yield page.rows.map(toCheckResource);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+async function* readChecks(
+  reader: DatabaseReader,
+  query: MonitorCheckQuery,
+): AsyncGenerator<CheckResource[]> {
+  const getPage = (cursor?: string) =>
+    readMonitorCheckPage(reader, cursor === undefined ? query : { ...query, cursor });
+  for await (const rows of readPages(getPage)) yield rows.map(toCheckResource);
 }
 
 function metadataJson({ metadata }: CheckResource): string | null {

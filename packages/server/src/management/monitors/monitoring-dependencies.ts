@@ -21,7 +21,7 @@ export interface MonitoringDependencies {
   readonly previewPacer: Pick<OrgPacer, 'run'>;
 }
 
-/** The scopes that permit managing monitors. One of them is sufficient. */
+/** The scopes that permit managing monitors, channels and alerts. One of them is sufficient. */
 export const MONITORING_SCOPES = ['monitoring', 'management'] as const;
 
 /**

@@ -4,16 +4,17 @@ import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { AnalyticsDataRange } from '../analytics/analytics-data-range.ts';
 import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
 import {
+  CSV_CONTENT_TYPE,
   createFileDownloadSchema,
   FileDownload,
   formatCsvLine,
   NDJSON_CONTENT_TYPE,
+  readPages,
 } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { parseRequestFilters } from './request-filters.ts';
 import { toRequestResource } from './request-resource.ts';
 
-const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 const ROWS_PER_READ = 500;
 
 type CsvCell = (row: RequestRow, timezone: string) => string | number | null;
@@ -100,28 +101,17 @@ async function* generateCsv(
 ): AsyncGenerator<string> {
   yield formatCsvLine(Object.keys(CSV_COLUMNS));
   const cells = Object.values(CSV_COLUMNS);
-  for await (const rows of readRequestPages(reader, query))
+  for await (const rows of readRequests(reader, query))
     yield rows.map((row) => formatCsvLine(cells.map((cell) => cell(row, timezone)))).join('');
 }
 
 async function* generateNdjson(reader: DatabaseReader, query: ExchangeQuery): AsyncGenerator<string> {
-  for await (const rows of readRequestPages(reader, query))
+  for await (const rows of readRequests(reader, query))
     yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-/**
- * Yields the requests page by page. Also yields empty pages: a stream whose client has disconnected ends the
- * generator only at a `yield`, and filters that few requests match can have many empty pages in a row.
- */
-export async function* readRequestPages(
-  reader: DatabaseReader,
-  query: ExchangeQuery,
-  readPage = getExchangePage,
-): AsyncGenerator<RequestRow[]> {
-  let cursor: string | null = null;
-  do {
-    const page = await readPage(reader, cursor === null ? query : { ...query, cursor });
-    yield page.rows.map(toRequestResource);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+async function* readRequests(reader: DatabaseReader, query: ExchangeQuery): AsyncGenerator<RequestRow[]> {
+  const getPage = (cursor?: string) =>
+    getExchangePage(reader, cursor === undefined ? query : { ...query, cursor });
+  for await (const rows of readPages(getPage)) yield rows.map(toRequestResource);
 }

@@ -29,6 +29,7 @@ import {
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { buildChannelConfig, type ChannelInputFields } from '../channels/channel-config.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
+import { MONITORING_SCOPES } from '../monitors/monitoring-dependencies.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import { requireResendOfUnreadableSecrets } from '../readable-secret.ts';
 import { hasColumnValues } from './has-column-values.ts';
@@ -65,7 +66,7 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
   return {
     kind: 'channels',
     path: '/api/monitoring/channels',
-    scope: ['management', 'monitoring'],
+    scope: MONITORING_SCOPES,
     volatileFields: ['failures', 'backoff_until'],
     summaries: CHANNEL_SUMMARIES,
     schemas: CHANNEL_SCHEMAS,

@@ -52,7 +52,7 @@ const MONITOR_SCHEMAS = {
 type MonitorResourceKind = ResourceKind<MonitorView, MonitorDefinition, Monitor, typeof MONITOR_SCHEMAS>;
 
 const MONITOR_SUMMARIES = {
-  list: 'List monitors, newest first; filter by tag, status, channel, source, ids, or part of the id or name',
+  list: 'List monitors, newest first by default; filter by tag, status, channel, source, ids, or part of the id or name',
   create: 'Create a monitor; it waits for its first beat',
   get: 'Read one monitor and its current status',
   update: 'Change a monitor; beats that were already due are evaluated with the old schedule',

@@ -210,6 +210,6 @@ function requireMembership({ memberships }: OidcSignIn): void {
 function notAllowedError(): OidcSignInError {
   return new OidcSignInError(
     'not_allowed',
-    "None of this person's groups gives access to an organization. Map one of the groups to a role in auth.oidc[].map. If the person was removed from the organization, undo the removal first.",
+    "None of this person's groups gives access to an organization. Map one of the groups to a role in auth.oidc[].map. If the person was removed from the organization, undo the removal first: run floe removed-members restore <user-id>.",
   );
 }

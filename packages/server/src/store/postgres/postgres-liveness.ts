@@ -26,7 +26,7 @@ export class PostgresLiveness {
 
   /**
    * If the last check failed, checks the server again.
-   * @throws the result of `createTimeoutError` if the server still does not respond
+   * @throws Error, which `describePostgresOutage` recognizes, if the server still does not respond
    */
   async requireResponsive(): Promise<void> {
     if (this.#isUnresponsive && !(await this.#isResponsive())) throw createTimeoutError();
@@ -40,7 +40,7 @@ export class PostgresLiveness {
 
   /**
    * Resolves to the result of a call. The call itself continues if this promise rejects.
-   * @throws the result of `createTimeoutError` if the server does not respond
+   * @throws Error, which `describePostgresOutage` recognizes, if the server does not respond
    */
   watch<T>(call: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -89,6 +89,10 @@ export class PostgresLiveness {
   }
 }
 
+/**
+ * The word "timeout" classifies the error as an outage (`PG_CLIENT_ERRORS` in postgres-errors.ts), so callers receive
+ * `overloaded`.
+ */
 function createTimeoutError(): Error {
   return new Error('timeout: the database server did not respond to a check');
 }

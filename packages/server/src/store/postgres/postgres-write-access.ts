@@ -6,7 +6,10 @@ import type { PostgresPool } from './postgres-pool.ts';
 /** How long a failed write counts. If writes continue to fail, they fail again within this time. */
 const FAILURE_MS = 10_000;
 
-/** Remembers the last write that failed because the server cannot store anything. */
+/**
+ * Remembers the last write that failed because the server could not store anything. Later successful writes do not
+ * clear it.
+ */
 export class PostgresWriteFailures {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #last: { readonly reason: string; readonly at: number } | null = null;
@@ -29,7 +32,10 @@ export class PostgresWriteFailures {
   /** @throws Fault `overloaded` with the reason if a write has failed recently */
   requireNone(): void {
     if (this.#last === null || this.#clock.monotonic() - this.#last.at >= FAILURE_MS) return;
-    throw new Fault('overloaded', `The last write failed: ${this.#last.reason}`);
+    throw new Fault(
+      'overloaded',
+      `A write failed in the last ${FAILURE_MS / 1_000} seconds: ${this.#last.reason}`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
-import { OUTCOME_SQL } from '../exchange-filters.ts';
+import { joinLiterals, OUTCOME_SQL } from '../exchange-filters.ts';
 import type { DatabaseReader } from '../store-interfaces.ts';
 import { getHistogramBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
@@ -172,7 +172,7 @@ function countedExpression(name: RollupFigureColumn): RawBuilder<unknown> {
 const reachedUpstreamSql = sql`attempts_json <> ${sql.lit(NO_ATTEMPTS_JSON)}`;
 
 function isErrorSql(): RawBuilder<boolean> {
-  return sql<boolean>`${OUTCOME_SQL} in (${sql.join(ERROR_OUTCOMES.map((outcome) => sql.lit(outcome)))})`;
+  return sql<boolean>`${OUTCOME_SQL} in (${joinLiterals(ERROR_OUTCOMES)})`;
 }
 
 /**

@@ -25,6 +25,10 @@ import { isSqliteRowError } from './sqlite-errors.ts';
  * rows save little (decisions/0100-compact-spool-row-format.md).
  */
 const ROWS_PER_INSERT = 16;
+/** Never notified, so that a wait always ends after its time limit. */
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
+/** A short wait in milliseconds. The operating system rounds it up. */
+const YIELD_MS = 0.05;
 const INTO = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})`;
 const INSERT = `${INTO} values ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;
 const INSERT_MANY = `${INTO} values ${Array.from({ length: ROWS_PER_INSERT }, () => placeholders(EXCHANGE_COLUMNS)).join(', ')}`;
@@ -175,9 +179,6 @@ function readRegion({ path, from, to }: SpoolRegion): Buffer {
     closeSync(file);
   }
 }
-
-const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
-const YIELD_MS = 0.05;
 
 /**
  * Lets the main thread run if both threads share one core. Without yielding, a Linux kernel with 250 ticks per second
