@@ -6,7 +6,7 @@ export const operatorCommand: CliCommand = {
   words: ['operator'],
   usage: 'operator grant <email> | operator revoke <email>',
   summary: 'Grants the operator role of the installation to an account, or revokes it.',
-  help: `Operators can change settings that affect every organization. The server can be running; the change applies within 2 seconds.
+  help: `Operators can change settings that affect every organization. You can run these commands while the server is running; the change applies within 2 seconds.
 
 ${SERVER_ENVIRONMENT_HELP}`,
   run: (args) => runServerProgram(['operator', ...args]),

@@ -7,7 +7,7 @@ export const ownerLinkCommand: CliCommand = {
   usage: 'owner-link [org] [--operator]',
   summary:
     'Prints a one-time link, valid for 24 hours, with which one person can become an owner of the organization.',
-  help: `Use the link for the first sign-in, or when every owner has lost access. The server can be running. Previous links stop working.
+  help: `Use the link for the first sign-in, or when every owner has lost access. You can run this command while the server is running. Previous links stop working.
 If the installation has only one organization, or with --operator, the new owner also becomes an operator of the installation.
 
 ${SERVER_ENVIRONMENT_HELP}`,

@@ -40,7 +40,7 @@ export function checkHeartbeatOptions(
   given: HeartbeatOptions | null | undefined,
 ): CheckedOptions<HeartbeatOptions & { readonly everySeconds: number }> {
   const { everySeconds = DEFAULT_INTERVAL_SECONDS, stallAfterSeconds, ...rest } = readOptions(given);
-  const problems = listUnknownOptions(given, HEARTBEAT_OPTIONS);
+  const problems = describeUnknownOptions(given, HEARTBEAT_OPTIONS);
   const isIntervalValid = isPositive(everySeconds);
   if (!isIntervalValid)
     problems.push(
@@ -72,15 +72,15 @@ function readOptions(given: HeartbeatOptions | null | undefined): HeartbeatOptio
 export function checkMonitorOptions(
   given: MonitorOptions | null | undefined,
 ): CheckedOptions<MonitorOptions> {
-  return { options: given ?? {}, problems: listUnknownOptions(given, MONITOR_OPTIONS) };
+  return { options: given ?? {}, problems: describeUnknownOptions(given, MONITOR_OPTIONS) };
 }
 
-/** Returns one text for each option of the constructor of `Floe` that does not exist. */
-export function listUnknownFloeOptions(given: object): string[] {
-  return listUnknownOptions(given, FLOE_OPTIONS);
+/** Returns a message for each given option that the constructor of `Floe` does not have. */
+export function describeUnknownFloeOptions(given: object): string[] {
+  return describeUnknownOptions(given, FLOE_OPTIONS);
 }
 
-function listUnknownOptions(given: object | null | undefined, known: Readonly<Record<string, true>>) {
+function describeUnknownOptions(given: object | null | undefined, known: Readonly<Record<string, true>>) {
   return Object.keys(given ?? {})
     .filter((name) => !Object.hasOwn(known, name))
     .map(

@@ -6,7 +6,7 @@ import {
   createRunEventRequest,
   type RunEvent,
 } from './beat-request.ts';
-import { checkHeartbeatOptions, checkMonitorOptions, listUnknownFloeOptions } from './check-options.ts';
+import { checkHeartbeatOptions, checkMonitorOptions, describeUnknownFloeOptions } from './check-options.ts';
 import { FloeConnectionError, FloeInvalidArgumentError } from './errors.ts';
 import { FailureReporter, type OnError } from './failure-reporter.ts';
 import type { FloeOptions, MonitorOptions } from './floe-options.ts';
@@ -53,7 +53,7 @@ export class Floe {
     this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);
     this.#runtime = runtime;
     this.#reporter = new FailureReporter(runtime, options.onError);
-    this.#reportProblems('options', listUnknownFloeOptions(options));
+    this.#reportProblems('options', describeUnknownFloeOptions(options));
   }
 
   /**

@@ -77,7 +77,7 @@ function unexpectedAnswer(received: ReceivedBeatResponse, retryable: boolean): F
       ? 'nothing'
       : 'a different response';
   return new FloeUnexpectedResponseError(
-    `expected a beat response from Floe, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Check that baseUrl or the beat URL leads to Floe, and not to a sign-in page or another server.`,
+    `expected a beat response from Floe, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Check that baseUrl or the beat URL points to Floe, and not to a sign-in page or another server.`,
     { code: 'unexpected_response', status: received.status, retryable },
   );
 }

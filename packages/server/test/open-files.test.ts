@@ -12,7 +12,7 @@ import { callHttp } from '@floe/testkit/http-client';
 import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const LIMIT = 160;
-/** Starts the server with a limit of open files, and passes on the signal that ends it. */
+/** Starts the server with an open file limit, and passes on the signal that ends it. */
 const PROGRAM = `import { spawn } from 'node:child_process';
 const [server] = process.argv.slice(2);
 const command = 'ulimit -n ${LIMIT} && exec "$0" "$1"';
@@ -29,7 +29,7 @@ async function open(url: string, opened: Socket[]): Promise<void> {
   await once(socket, 'connect');
 }
 
-test('near the limit of open files, new connections serve only health checks and sign-in', {
+test('near the open file limit, new connections serve only health checks and sign-in', {
   skip: process.platform !== 'linux' && 'needs /proc',
 }, async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'floe-files-'));
@@ -48,7 +48,7 @@ test('near the limit of open files, new connections serve only health checks and
     for (const socket of opened) socket.destroy();
   });
   for (let n = 0; n < 2 * LIMIT; n++) await open(floe.url, opened);
-  await floe.waitForOutput(/almost reached its limit of open files.*LimitNOFILE/);
+  await floe.waitForOutput(/almost reached its open file limit.*LimitNOFILE/);
   const { status, text } = await ask();
   assert.deepEqual([status, /"code":"overloaded"/.test(text)], [503, true]);
   for (const path of ['/healthz', '/readyz', '/readyz?for=api'])

@@ -36,6 +36,7 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** Labels of actions on resources that exist once per organization. */
 const WHOLE: Readonly<Record<string, string>> = {
+  'sessions.step_up': 'Confirmed own identity',
   'settings.update': 'Changed organization settings',
   'cache.purge': 'Cleared the cache',
   'cache.update': 'Changed cache settings',
@@ -49,7 +50,6 @@ const DEEDS: Readonly<Record<string, string>> = {
   'identities.create': 'Linked a single sign-on identity to',
   'sessions.delete': 'Ended a session of',
   'sessions.delete_others': 'Signed out the other sessions of',
-  'sessions.step_up': 'Confirmed the identity of',
   'orgs.create': 'Created organization',
   'org.update': 'Changed organization',
   'members.create': 'Added member',

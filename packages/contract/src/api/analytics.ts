@@ -169,7 +169,9 @@ const fields = {
   client: z
     .string()
     .nullable()
-    .describe('Client product according to the request headers. Floe does not verify this value.'),
+    .describe(
+      'Name of the client application, derived from the request headers. Floe does not verify this value.',
+    ),
   session: z.string().nullable().describe('Session id that the client sent.'),
   model_requested: z.string().nullable().describe('Model that the client requested.'),
   provider: z.string().nullable(),

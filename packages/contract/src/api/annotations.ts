@@ -47,7 +47,7 @@ export const analyticsAnnotations = z
           .string()
           .nullable()
           .describe(
-            'Actor that made the change or created the annotation: a key id, a member id, `file`, `setup`, `cli` or `sign-in`. `null` for alerts and breaker state changes.',
+            'Actor that made the change or created the annotation: a key id, a member id, `file`, `setup`, `cli`, `sign-in` or `oidc <issuer>`. `null` for alerts and breaker state changes.',
           ),
         actor_name: z.string().nullable(),
         subject: z.strictObject({ kind: z.string(), id: z.string(), name: z.string() }),

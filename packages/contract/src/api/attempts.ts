@@ -46,7 +46,7 @@ export const exchangeAttempt = z.strictObject({
     })
     .optional()
     .describe(
-      'Prices of this attempt, in US dollars per million tokens. Absent if the price is unknown or the attempt costs nothing.',
+      'Prices of this attempt. Token prices are in US dollars per million tokens. Absent if the price is unknown or the attempt costs nothing.',
     ),
 });
 export type ExchangeAttempt = z.output<typeof exchangeAttempt>;

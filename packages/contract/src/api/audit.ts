@@ -8,7 +8,9 @@ export const auditListQuery = timeRangeListQuery.extend({
     .min(1)
     .max(100)
     .optional()
-    .describe('Only changes by this actor: a key id, a member id, `file`, `setup`, `cli` or `sign-in`.'),
+    .describe(
+      'Only changes by this actor: a key id, a member id, `file`, `setup`, `cli`, `sign-in` or `oidc <issuer>`.',
+    ),
   action: z
     .string()
     .min(1)

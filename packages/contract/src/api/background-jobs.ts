@@ -24,7 +24,7 @@ export const backgroundJobResource = z
     created_by: z.string(),
     created_at: timestamp,
     ended_at: timestamp.nullable(),
-    result: createJsonValueField().describe('Result of the background job. `null` until the job is done.'),
+    result: createJsonValueField().describe('Result of the background job. `null` unless `state` is `done`.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job' });

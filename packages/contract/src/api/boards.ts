@@ -68,7 +68,9 @@ const shown = z.strictObject({
   failing_since: timestamp.nullable(),
   maintenance_until: timestamp
     .nullable()
-    .describe('End of the announced maintenance window in progress. `null` if no window is in progress.'),
+    .describe(
+      'End of the announced maintenance window that is in progress for the monitor. `null` if there is none.',
+    ),
   uptime_ratio: z
     .number()
     .nullable()

@@ -188,7 +188,7 @@ const delivery = z
     id: z
       .string()
       .describe(
-        'Id of the delivery, which is also the idempotency key of the message. Webhook requests contain this id in the `webhook-id` header.',
+        'Id of the delivery. If `grouped_into` is `null`, this id is also the idempotency key of the message, and webhook requests contain it in the `webhook-id` header.',
       ),
     channel: z.string(),
     state: z.enum(ALERT_DELIVERY_STATES),
@@ -196,7 +196,7 @@ const delivery = z
       .enum(['muted', 'grouped', 'repeat', 'settling', 'requested'])
       .nullable()
       .describe(
-        'Reason why a pending delivery waits. `muted`: the monitor is muted. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery alert, because the subject might fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted. `null` if there is no such reason.',
+        'Reason why a pending delivery waits. `muted`: the monitor is muted or in a maintenance window. `grouped`: Floe sends the alert in one message with others. `repeat`: the alert waits for its next repetition. `settling`: Floe waits before it sends a recovery alert, because the subject might fail again. `requested`: a caller requested a retry, and Floe sends the message even if the monitor is muted or in a maintenance window. `null` if there is no such reason.',
       ),
     repetition: z.int(),
     attempts: z.int(),

@@ -138,7 +138,7 @@ export const analyticsDimensionValuesQuery = z.strictObject({
   q: text
     .optional()
     .describe(
-      'Only values that start with this text. Case-insensitive. For keys, the name of the key must start with this text.',
+      'Only values that start with this text. Case-insensitive. For keys, the name of the key must start with this text. For models, the name after the provider id can also start with it.',
     ),
   limit: z.coerce.number().int().min(1).max(200).default(20).describe('Maximum number of entries in `data`.'),
 });

@@ -138,7 +138,9 @@ const fields = {
   updated_by: z
     .string()
     .nullable()
-    .describe('Id of the member or key that last changed this key. `null` if this is unknown.'),
+    .describe(
+      'Actor that last changed this key: a key id, a member id, `file`, `setup` or `oidc <issuer>`. `null` if the actor is unknown.',
+    ),
 };
 
 /** A platform key. Only the responses that create or rotate a key contain its value. */

@@ -33,7 +33,7 @@ const settings = {
     .describe(
       'Monitors with one of these tags are affected. If `monitors` and `tags` are empty, all monitors of the organization are affected.',
     ),
-  show_on_boards: z.boolean().describe('Whether public boards announce the window.'),
+  show_on_boards: z.boolean().describe('Whether boards that show an affected monitor announce the window.'),
 };
 
 /**
@@ -48,7 +48,7 @@ const readOnly = {
   active_until: timestamp
     .nullable()
     .describe('End of the occurrence in progress. `null` if no occurrence is in progress.'),
-  next: z.array(occurrence).describe('The next three occurrences.'),
+  next: z.array(occurrence).describe('Next occurrences, excluding the one in progress. At most three.'),
   created_at: timestamp,
   updated_at: timestamp,
   updated_by: z.string(),

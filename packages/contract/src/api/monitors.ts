@@ -53,7 +53,7 @@ const settings = {
   first_beat_due_minutes: createMinutesField(0.5)
     .nullable()
     .describe(
-      'Minutes after the monitor’s creation or after the end of a pause by which the first beat must arrive. If none arrives, Floe sends an alert. `null` means that the first beat must arrive by the first expected time plus the grace period.',
+      'How soon the first beat must arrive after the monitor’s creation or after the end of a pause, in minutes. If no beat arrives in this time, Floe sends an alert. `null` means that the first beat must arrive by the first expected time plus the grace period.',
     ),
 };
 
@@ -200,7 +200,7 @@ export const monitorPauseInput = z
       .nullable()
       .optional()
       .describe(
-        'Time at which the pause ends automatically. If absent, the pause ends when you resume the monitor.',
+        'Time at which the pause ends automatically. If absent or `null`, the pause does not end automatically.',
       ),
   })
   .optional();

@@ -51,7 +51,7 @@ export const orgOverview = z
       rows_pending: z
         .int()
         .describe(
-          'Number of requests of all organizations that are stored on disk but not yet in the database. Includes only the Floe process that returns this response.',
+          'Number of requests that the Floe process returning this response has stored on disk but not yet inserted into the database. Includes the requests of all organizations.',
         ),
     }),
     attention: z

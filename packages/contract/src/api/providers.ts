@@ -52,7 +52,7 @@ export const credentialResource = z
     last4: z
       .string()
       .nullable()
-      .describe('Last characters of the key. `null` if the key is too short to show any.'),
+      .describe('Last four characters of the key. `null` if the key has fewer than 16 characters.'),
     origin: z
       .string()
       .nullable()

@@ -21,7 +21,11 @@ export const storedRelayDecision = z
     enforced_decision: relayDecisionValue,
     rule: z.string().nullable(),
     mode: relayRuleMode.nullable(),
-    input_summary: z.string().describe('Shortened command, tool call, prompt or path. Secrets are masked.'),
+    input_summary: z
+      .string()
+      .describe(
+        'Shortened command, tool call, prompt or path. Secrets are masked. With `relay.keep_text: none`, only the name of the tool or the kind of event.',
+      ),
     session_id: z.string().nullable(),
     agent: z.string(),
     agent_version: z.string().nullable(),

@@ -135,7 +135,7 @@ const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expire
 export const relayDecision = z
   .strictObject({
     decision: relayDecisionValue.describe(
-      'Decision of the relay. `abstain` means that no rule in the mode `enforce` matches. The agent then uses its own permissions.',
+      'Decision of the relay. `abstain` means that no rule in the mode `enforce` matches, or that the action was approved. The agent then uses its own permissions.',
     ),
     rule: z.string().nullable(),
     reason: z.string().nullable(),

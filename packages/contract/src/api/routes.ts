@@ -92,12 +92,12 @@ export const routeSimulationResult = z.strictObject({
         model: z.string(),
         credential: z.string(),
         breaker: z.enum(['closed', 'open', 'half_open', 'ramping']),
-        wait_ms: z.int().describe('Milliseconds until the breaker allows a request to this target.'),
+        wait_ms: z.int().describe('Milliseconds until the target can receive a request again.'),
         reason: z.string(),
       }),
     )
     .describe(
-      'Targets in the order in which Floe would try them. Targets with an open breaker are last. Floe uses these targets only if no other target is left.',
+      'Targets in the order in which Floe would try them. Targets with an open breaker, and targets that must wait after a response with status 429, are last. Floe uses these targets only if no other target is left.',
     ),
   skipped: z.array(z.string()).describe('Targets of the route that Floe cannot use, each with the reason.'),
 });

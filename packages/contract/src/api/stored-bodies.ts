@@ -5,7 +5,7 @@ const storedBody = z.strictObject({
   text: z
     .string()
     .describe(
-      'Text of the body: the request after policies redacted it, or the response as the client received it. A stream is stored as the equivalent complete response. A truncated body ends with a note about the truncation.',
+      'Text of the body: the request after policies redacted it, or the response as the client received it. A stream that Floe can parse is stored as the equivalent complete response. A truncated body ends with a note about the truncation.',
     ),
   bytes: z.int().describe('Size of the complete body, in bytes.'),
   truncated: z.boolean().describe('Whether only the first 64 KB are stored.'),

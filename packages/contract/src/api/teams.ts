@@ -3,7 +3,7 @@ import { createShortTextField, createSlugField } from '../config/fields.ts';
 import { timestamp } from './page.ts';
 import { resourceSource } from './resource-source.ts';
 
-const COST_CENTER = 'Cost center of the team in analytics and monthly usage files.';
+const COST_CENTER = 'Cost center of the team in monthly usage files.';
 const fields = {
   name: createShortTextField().describe('Display name. Defaults to the id.'),
   cost_center: createShortTextField().describe(COST_CENTER),

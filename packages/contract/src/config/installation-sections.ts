@@ -53,7 +53,7 @@ export const RetentionSchema = z.strictObject({
     ),
   checks_days: daysField()
     .default(400)
-    .describe('Number of days that Floe stores monitor checks and alerts.'),
+    .describe('Number of days that Floe stores alerts, the history of monitors, and deleted monitors.'),
   audit_days: daysField().default(400).describe('Number of days that Floe stores audit log entries.'),
   bodies_days: daysField()
     .default(7)
@@ -143,7 +143,7 @@ const OidcSchema = z.strictObject({
         org: createSlugField()
           .optional()
           .describe(
-            'Organization in which the members receive the role. Required if there are several organizations.',
+            'Organization in which the members receive the role. Required if this file has several organizations.',
           ),
         team: createSlugField()
           .optional()

@@ -163,7 +163,7 @@ export const POLICY_FIELDS = {
 /** A policy in floe.yaml. */
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
   createCrossFieldCheck(({ when, detect, action }, report) => {
-    if (when === undefined && detect === undefined) report([], 'must have a condition: when, detect or both');
+    if (when === undefined && detect === undefined) report([], 'must have when, detect or both');
     if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
   }),
 );

@@ -75,7 +75,7 @@ export const ORG_SETTINGS_FIELDS = {
     })
     .prefault({})
     .describe('Storage of request and response bodies.'),
-  passthrough: PassthroughSchema.prefault({}).describe('Providers that the passthrough paths use.'),
+  passthrough: PassthroughSchema.prefault({}).describe('Providers that serve the passthrough paths.'),
   cache: CacheSchema.prefault({}).describe('Settings for the response cache.'),
   ide: IdeSchema.prefault({}).describe('Settings for the IDE adapter.'),
   relay: RelaySettingsSchema.prefault({}).describe(

@@ -58,7 +58,7 @@ export const BreakerSchema = z.strictObject({
     .max(1)
     .default(0.5)
     .describe(
-      'Share of failed calls in the last 30 s at which the breaker opens, if there were at least 10 calls.',
+      'If at least this share of the calls in the last 30 s failed, and there were at least 10 calls, the breaker opens.',
     ),
   slow_first_token_ms: createPositiveCountField()
     .default(60_000)

@@ -217,7 +217,7 @@ export class CommandAnalyzer implements CommandSink {
       this.reportUnclear('it loads a library into the shell', given);
     // In zsh, a global alias replaces words, and a suffix alias runs files.
     if (name === 'alias' && args.some(({ text }) => /^-[a-z]*[gs]/.test(text ?? '')))
-      this.reportUnclear('it defines an alias that is not a command', given);
+      this.reportUnclear('it defines a global or suffix alias (alias -g or alias -s)', given);
     if (name === 'alias') inner.push(...args.map((word) => defineAlias(word, given.context.scope)));
     if (name === 'hash' && args[0]?.text === '-p' && args[1]?.text && args[2]?.text)
       given.context.scope.alias(args[2].text, args[1].text);

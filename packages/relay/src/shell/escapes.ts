@@ -63,8 +63,8 @@ export function unescapePrintf(text: string): string {
 }
 
 /**
- * Returns the code in backticks if it contains further substitutions. They start with a backslash and a backtick, which
- * the grammar reads as text. Returns null for other substitutions.
+ * Returns the code of a backtick substitution that contains nested substitutions, without their escapes. The grammar
+ * parses nested substitutions as text. Returns null if there are none.
  */
 export function readNestedBackticks(substitution: string): string | null {
   return /^`[\s\S]*\\`/.test(substitution) ? substitution.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1') : null;

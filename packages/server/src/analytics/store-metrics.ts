@@ -15,7 +15,7 @@ export class StoreMetrics {
   readonly #sharedStore = new HistogramFamily(
     {
       name: 'floe_shared_store_operation_duration_seconds',
-      help: 'Duration of calls to the shared store (Redis or Valkey), by operation and result (success or error).',
+      help: 'Duration of calls to the shared store (Redis, Valkey or the supervisor), by operation and result (success or error).',
       labels: ['operation', 'result'],
     },
     STORE_BUCKETS_S,

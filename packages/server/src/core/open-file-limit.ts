@@ -18,7 +18,7 @@ export function readOpenFileLimit(): number | null {
 }
 
 /**
- * Returns the number of open files. Infinity if the limit of open files is reached; 0 if the number cannot be determined. If the operating system does not state the number
+ * Returns the number of open files. Infinity if the open file limit is reached; 0 if the number cannot be determined. If the operating system does not state the number
  * (Linux does since version 6.2), returns the lowest free file descriptor, which can be lower after files were closed.
  */
 export function probeOpenFiles(): number {
@@ -31,7 +31,7 @@ export function probeOpenFiles(): number {
   }
 }
 
-/** Returns whether an operation failed because this process or its machine has reached its limit of open files. */
+/** Returns whether an operation failed because this process or its machine has reached its open file limit. */
 export function isOpenFileLimitError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }

@@ -9,7 +9,7 @@ import { toAnthropicModel, toAnthropicModelList } from './anthropic-models.ts';
 import type { AuthenticatedCaller } from './caller.ts';
 import type { ClientCall } from './client-call.ts';
 import { listAliases } from './list-aliases.ts';
-import { handleNonExchangeRequest, type NonExchangeRequest } from './non-exchange-request.ts';
+import { handleNonExchangeRequest, type NonExchangeOperation } from './non-exchange-request.ts';
 import type { OrgCatalog } from './org-catalog.ts';
 import type { SharedGatewayDependencies } from './shared-gateway-dependencies.ts';
 import type { GatewaySurface } from './surface.ts';
@@ -22,7 +22,7 @@ import type { GatewaySurface } from './surface.ts';
 export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {
   const answer = (
     client: ClientCall,
-    call: NonExchangeRequest,
+    call: NonExchangeOperation,
     make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
   ) =>
     void handleNonExchangeRequest(client, gateway, call, (caller) => {
@@ -60,7 +60,7 @@ export function createModelEndpoints(gateway: SharedGatewayDependencies, lists: 
 
 type RouteMode = GatewaySurface['routeMode'];
 
-const GET_KEY: NonExchangeRequest = { operation: 'key.get', routeMode: 'unified', errorFormat: 'openai' };
+const GET_KEY: NonExchangeOperation = { operation: 'key.get', routeMode: 'unified', errorFormat: 'openai' };
 
 /** Clients of the Messages API send this header with every request. */
 function modelShapeFor({ headers }: ClientCall): ErrorBodyFormat {

@@ -7,8 +7,8 @@ import { findNestedModels } from './opaque/body-references.ts';
 import { parseModelId, type ResolvedRoute } from './org-catalog.ts';
 
 /**
- * The models that a prompt names in addition to its `model`, and the route without the targets at which the key
- * may not use them.
+ * The models that a prompt names in addition to its `model`, and the route with only the targets at which the key
+ * may use all of these models.
  */
 export interface NestedModelCheckResult {
   readonly models: readonly string[];

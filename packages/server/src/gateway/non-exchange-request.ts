@@ -14,7 +14,7 @@ import type { GatewaySurface } from './surface.ts';
  * A kind of gateway request that is not an exchange, because it calls no model. Example: a request for the
  * model list.
  */
-export interface NonExchangeRequest {
+export interface NonExchangeOperation {
   /** The name in the access log; null for a path or method that does not exist. */
   readonly operation:
     | 'models.list'
@@ -37,7 +37,7 @@ export interface NonExchangeRequest {
 export async function handleNonExchangeRequest(
   client: ClientCall,
   gateway: SharedGatewayDependencies,
-  call: NonExchangeRequest,
+  call: NonExchangeOperation,
   handle: (caller: AuthenticatedCaller) => object | string | Promise<JsonObject | object | string>,
 ): Promise<void> {
   const startedAt = gateway.clock.monotonic();
@@ -68,7 +68,7 @@ export function rejectNonExchangeRequest(
   client: ClientCall,
   gateway: SharedGatewayDependencies,
   fault: Fault,
-  { headers, ...call }: Omit<NonExchangeRequest, 'operation'> & { readonly headers: readonly string[] },
+  { headers, ...call }: Omit<NonExchangeOperation, 'operation'> & { readonly headers: readonly string[] },
 ): void {
   const startedAt = gateway.clock.monotonic();
   const json = ['content-type', 'application/json', ...buildRequestIdHeaders(client.id, call.errorFormat)];
@@ -80,7 +80,7 @@ function logGatewayCall(
   client: ClientCall,
   { accessLog, clock }: SharedGatewayDependencies,
   ended: {
-    readonly call: NonExchangeRequest;
+    readonly call: NonExchangeOperation;
     readonly caller: AuthenticatedCaller | null;
     readonly fault: Fault | null;
     readonly startedAt: number;

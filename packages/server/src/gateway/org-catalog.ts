@@ -217,7 +217,7 @@ export function resolveTargetModel(
 ): { readonly provider: Provider; readonly model: string } | string {
   const parts = parseModelId(entry);
   const provider = parts && catalog.providers.get(parts.provider);
-  if (!provider) return 'its provider is not enabled';
+  if (!provider) return 'its provider does not exist, is disabled or cannot be used';
   if (!provider.allows(parts.model)) return `not on the allowlist of "${parts.provider}"`;
   return mayUse(entry) ? { provider, model: parts.model } : 'not allowed for this key';
 }

@@ -72,7 +72,7 @@ export function compileLimitsAndBudgets(
   };
 }
 
-/** Prepares a limit for matching requests. */
+/** Compiles a limit so that requests can be matched against it. */
 export function compileLimit(
   { id, source, config }: ConfiguredLimitOrBudget<LimitConfig>,
   maxBuckets = MAX_BUCKETS,
@@ -81,7 +81,7 @@ export function compileLimit(
   return { ...rule, buckets: new LimitBuckets(rule, maxBuckets) };
 }
 
-/** Prepares a budget for matching requests. `timezone` determines when its periods start. */
+/** Compiles a budget so that requests can be matched against it. `timezone` determines when its periods start. */
 export function compileBudget(
   { id, source, config }: ConfiguredLimitOrBudget<BudgetConfig>,
   timezone: string,

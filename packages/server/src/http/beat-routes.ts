@@ -51,7 +51,7 @@ const HEARTBEAT_BODY = { limitBytes: MAX_HEARTBEAT_BODY_BYTES, onExcess: 'refuse
 const COMMON_HEADERS = ['cache-control', 'no-store', 'ping-body-limit', String(MAX_STORED_BEAT_BODY_BYTES)];
 
 /**
- * Creates the two routes for beats. They do not use the operations of `/api`, because beats are
+ * Creates the two routes for beats. They bypass the operations of the other API routes, because beats are
  * small and arrive by the thousand
  * (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */

@@ -21,7 +21,7 @@ const MAX_RESTRICTED = 64;
 
 const MESSAGES = {
   failed:
-    'process has almost reached its limit of open files and rejects requests on new connections; increase the limit, for example with LimitNOFILE in systemd, with ulimits in Compose, or with ulimit -n in a shell, and then restart Floe',
+    'process has almost reached its open file limit and rejects requests on new connections; increase the limit, for example with LimitNOFILE in systemd, with ulimits in Compose, or with ulimit -n in a shell, and then restart Floe',
   recovered: 'process accepts requests on new connections again, because it has fewer open files',
 } as const;
 

@@ -53,7 +53,7 @@ export function buildOpenApiDocument(
       title: 'Floe',
       version,
       description:
-        'Management, monitoring and analytics. Conventions: docs/reference/api.md; error codes: docs/reference/errors.md.',
+        'Management, monitoring, analytics, the relay and sign-in. Conventions: docs/reference/api.md; error codes: docs/reference/errors.md.',
     },
     servers: [{ url: prefix === '' ? '/' : prefix, description: 'This server, relative to the document.' }],
     paths: { ...paths, ...otherPaths },
@@ -137,7 +137,7 @@ function listErrorStatuses(
   return [
     [400, 'The request is invalid. If the problem is in one field, `error.param` names this field.'],
     [401, 'Authentication is missing or invalid.'],
-    [403, 'The caller does not have permission.'],
+    [403, 'The caller does not have permission for the operation, or must step up first.'],
     ...(path.includes('{') ? [[404, 'The resource does not exist.'] as const] : []),
     ...(isWrite ? [[409, 'The request conflicts with the current state.'] as const] : []),
     ...(isWrite && isTagged && method !== 'POST' ? [[412, 'The resource has changed.'] as const] : []),

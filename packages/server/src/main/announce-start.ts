@@ -44,7 +44,7 @@ export function createStartReport(server: StartedServer, firstRun: FirstStartSec
 }
 
 /**
- * Prints the server's URL: as several lines on a terminal, otherwise as one JSON line. Then logs the warnings and the
+ * Prints the startup message, which contains the server's URL: several lines on a terminal, otherwise one JSON line. Then logs the warnings and the
  * settings that have no effect.
  */
 export function announceStart(

@@ -29,7 +29,7 @@ export class ShutdownSteps {
     if (this.#late.length > 0)
       this.#log.warn(
         { steps: this.#late },
-        'shutdown was not completed in time, possibly because a database or a disk does not respond; the process ends now; the records in the data directory will be stored at the next start',
+        'shutdown was not completed in time, possibly because a database or a disk does not respond; the process ends now; the records in the data directory will be stored in the database at the next start',
       );
     const [first, ...others] = this.#errors;
     for (const err of others) this.#log.error({ err }, 'shutdown failed');

@@ -15,8 +15,7 @@ export function parseTimeRange(query: {
 
 /**
  * Rejects an invalid time range.
- * @throws Fault `invalid_request` for a range that ends before it starts or that is too long to
- * evaluate
+ * @throws Fault `invalid_request` if `fromMs` is not earlier than `toMs`, or if the range is longer than ten years
  */
 export function requireValidTimeRange(fromMs: number, toMs: number): void {
   if (fromMs >= toMs)

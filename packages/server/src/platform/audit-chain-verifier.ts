@@ -12,7 +12,7 @@ import type { DatabaseReader } from '../store/store-interfaces.ts';
 const FULL_CHECK_INTERVAL_MS = 60_000;
 
 /** The verification result of an audit chain, and when the chain was last verified completely. */
-export interface TimedAuditChainVerificationResult extends AuditChainVerificationResult {
+export interface TimestampedAuditChainVerificationResult extends AuditChainVerificationResult {
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
 }
@@ -31,7 +31,7 @@ export interface AuditAnchorVerification {
 
 interface ChainCheck {
   readonly begunAt: number;
-  readonly chain: Promise<TimedAuditChainVerificationResult>;
+  readonly chain: Promise<TimestampedAuditChainVerificationResult>;
 }
 
 /**
@@ -46,7 +46,7 @@ export class AuditChainVerifier {
     reader: DatabaseReader,
     orgId: string,
     clock: Clock,
-  ): Promise<TimedAuditChainVerificationResult> {
+  ): Promise<TimestampedAuditChainVerificationResult> {
     const now = clock.monotonic();
     const known = this.#checks.get(orgId);
     if (!known || now - known.begunAt >= FULL_CHECK_INTERVAL_MS)
@@ -67,7 +67,7 @@ export class AuditChainVerifier {
     anchors: readonly ExternalAuditAnchor[],
     clock: Clock,
   ): Promise<{
-    readonly chain: TimedAuditChainVerificationResult;
+    readonly chain: TimestampedAuditChainVerificationResult;
     readonly anchors: readonly AuditAnchorVerification[];
   }> {
     const chain = await this.check(reader, orgId, clock);
@@ -88,7 +88,7 @@ export class AuditChainVerifier {
     reader: DatabaseReader,
     orgId: string,
     clock: Clock,
-  ): Promise<TimedAuditChainVerificationResult> {
+  ): Promise<TimestampedAuditChainVerificationResult> {
     const begunAt = clock.monotonic();
     const checkedAt = clock.now();
     for (const [id, walked] of this.#checks)

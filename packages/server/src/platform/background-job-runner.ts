@@ -215,7 +215,7 @@ function toJobEnd(
     return {
       state: 'failed',
       result_json: null,
-      error: 'The result exceeds the maximum size. Choose a narrower range.',
+      error: 'The result exceeds the maximum size. Choose a shorter time range.',
     };
   return { state: 'done', result_json: json, error: null };
 }

@@ -2,7 +2,7 @@ import { teamFieldsStoredAsIs } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
 import { listAllTeams, type TeamRow, upsertTeam } from '../store/teams.ts';
 import { defineConfigFileResourceKind } from './config-file-resource-kind.ts';
-import { removeUnusedTeam, toTeamResource } from './stored-team.ts';
+import { deleteTeamIfUnused, toTeamResource } from './stored-team.ts';
 
 /** The resource kind of teams in floe.yaml. */
 export const CONFIG_FILE_TEAM_RESOURCE_KIND = defineConfigFileResourceKind({
@@ -15,7 +15,7 @@ export const CONFIG_FILE_TEAM_RESOURCE_KIND = defineConfigFileResourceKind({
   row: (columns): TeamRow => columns,
   insert: upsertTeam,
   update: (writer, _, __, next) => upsertTeam(writer, next),
-  remove: removeUnusedTeam,
+  remove: deleteTeamIfUnused,
   isReferenced: true,
   auditView: toTeamResource,
 });

@@ -79,7 +79,7 @@ async function requireCurrentMember(
   if (!session || !membership) throw createSessionExpiredFault();
   const isStillOperator = hasAllRoles(rows, issuer) && rows[0]?.operator_id !== null;
   if (membership.role !== role || membership.team !== team || (isOperator && !isStillOperator))
-    throw createAccessChangedFault('Your role or team');
+    throw createAccessChangedFault('Your role, team or operator role');
   return session;
 }
 

@@ -21,7 +21,7 @@ export function toTeamResource(row: TeamRow): Team {
  * Deletes a team. Its spending remains in analytics.
  * @throws Fault `conflict` if another resource refers to it
  */
-export async function removeUnusedTeam(
+export async function deleteTeamIfUnused(
   writer: DatabaseWriter,
   { org_id, id }: TeamRow,
   nowMs: number,

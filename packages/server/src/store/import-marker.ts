@@ -9,7 +9,7 @@ const MARKER_SETTING = 'incomplete_import';
 const FIRST_TABLES = ['orgs', 'settings', 'audit', 'exchanges'] as const;
 
 const REMEDY =
-  'create an empty PostgreSQL database, set FLOE_DATABASE_URL or storage.database to the new database, and run "floe storage move" again.';
+  'create an empty PostgreSQL database, set FLOE_DATABASE_URL or storage.database to the URL of the new database, and run "floe storage move" again.';
 
 /**
  * Marks a database as the target of an import. The database must be empty, because a repeated import cannot detect

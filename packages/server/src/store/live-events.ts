@@ -180,7 +180,10 @@ async function getRemovedPosition(reader: DatabaseReader, orgId: string): Promis
   return { xid: Number(xid), seq: Number(seq) };
 }
 
-/** Deletes expired events, and records the position up to which events were deleted. */
+/**
+ * Deletes events that are older than one day or exceed the maximum number per organization, and records the position
+ * up to which events were deleted.
+ */
 export async function expireLiveEvents(writer: DatabaseWriter, nowMs: number): Promise<void> {
   for (const { id } of await writer.selectFrom('orgs').select('id').execute()) {
     const inOrder = writer.selectFrom('live_events').where('org_id', '=', id);

@@ -25,7 +25,7 @@ const ORG = columnIndex('org_id');
 const CREATED_AT = columnIndex('created_at');
 const ERROR_CODE = columnIndex('error_code');
 
-/** Collects the live events about new exchanges. Each organization in a batch gets one event. */
+/** Groups new exchanges by organization, and creates one live event for each organization. */
 export class LiveExchangeBatchCollector {
   readonly #byOrg = new Map<
     string,

@@ -88,7 +88,7 @@ export class PolledSnapshotSignals implements SnapshotSignals {
         },
         (error: unknown) => {
           this.#isAnswered = false;
-          this.#options.log.debug({ err: error }, 'polling for changes failed');
+          this.#options.log.debug({ err: error }, 'polling for changes to keys or the configuration failed');
         },
       )
       .finally(() => {

@@ -63,7 +63,7 @@ export interface SnapshotSignals {
   onChange(stale: () => void): void;
 }
 
-/** The bytes `from` to `to` of a spool file. The database reads only the complete lines in them. */
+/** The bytes `from` to `to` of a spool file. Floe inserts only complete lines, unless `last` is true. */
 export interface SpoolRegion {
   readonly path: string;
   readonly from: number;

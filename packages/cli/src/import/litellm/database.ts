@@ -129,7 +129,7 @@ function readUsers(rows: readonly ImportSourceObject[], from: DatabaseImport): R
     row.note(
       'user_id',
       'changed',
-      'became the owner of the keys of this user; if user_email is set, it became the owner instead',
+      'user_email became the owner of the keys of this user, or user_id if user_email is not set',
     );
     addCaps(row, from.draft, {
       name: `owner-${owner}`,

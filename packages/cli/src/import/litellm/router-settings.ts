@@ -133,7 +133,7 @@ function readRetries(...sources: readonly (ImportSourceObject | undefined)[]): n
   const how =
     retries > MAX_RETRIES
       ? `became retries: ${MAX_RETRIES} (the maximum) on each route`
-      : 'became the field retries of each route, which applies to each target separately';
+      : 'became the field retries of each route; this number applies to each target separately';
   source?.note('num_retries', 'changed', how);
   return Math.min(MAX_RETRIES, Math.floor(retries));
 }

@@ -14,7 +14,7 @@ const LITELLM_REASONS: Readonly<Record<string, string>> = {
   success_callback: LOGGING,
   failure_callback: LOGGING,
   service_callback: LOGGING,
-  turn_off_message_logging: 'Floe stores no bodies unless bodies.keep is set',
+  turn_off_message_logging: 'Floe stores bodies only if bodies.keep is set',
   redact_user_api_key_info: 'Floe never stores key values',
   set_verbose: 'set FLOE_LOG_LEVEL',
   json_logs: 'Floe always writes JSON logs',

@@ -35,10 +35,7 @@ test('an entry without a version before is a creation, whatever verb created it'
   const created = { ...entry, before: null, after: { name: 'nightly' } };
   assert.equal(formatAuditEntryTitle({ ...created, action: 'monitors.replace' }), 'Created monitor nightly');
   assert.equal(formatAuditEntryTitle({ ...created, action: 'keys.apply' }), 'Created key nightly');
-  assert.equal(
-    formatAuditEntryTitle({ ...created, action: 'sessions.step_up' }),
-    'Confirmed the identity of nightly',
-  );
+  assert.equal(formatAuditEntryTitle({ ...created, action: 'sessions.step_up' }), 'Confirmed own identity');
   assert.equal(formatAuditEntryTitle({ ...created, action: 'keys.revoke' }), 'Revoked key nightly');
   assert.equal(
     formatAuditEntryTitle({ ...created, action: 'monitors.replace', before: { name: 'old' } }),

@@ -20,7 +20,7 @@ test('every state has its own icon and label, and a forced state takes precedenc
     states.map(({ word }) => word),
     ['Closed (traffic)', 'Open (no traffic)', 'Probing', 'Ramping up'],
   );
-  assert.equal(getBreakerStateDisplay({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Waiting');
+  assert.equal(getBreakerStateDisplay({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Rate limited');
   assert.equal(getBreakerStateDisplay({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');
 });
 

@@ -36,7 +36,7 @@ export const breakersText = {
     half_open: 'Half-open',
     probing: 'Probing',
     ramping: 'Ramping up',
-    waiting: 'Waiting',
+    waiting: 'Rate limited',
     released: 'Automatic',
     forced: { open: 'Forced open', closed: 'Forced closed' },
   },

@@ -71,7 +71,7 @@ const AGENTS: readonly ConnectableClient[] = [
     run: sharedClientNotes.startAndPrompt('codex'),
     pitfalls: [
       sharedClientNotes.baseUrlWithVersion,
-      'env_key is the name of the variable, not the key.',
+      'env_key is the name of the environment variable that contains the key, not the key itself.',
       sharedClientNotes.fullModelId,
     ],
   },

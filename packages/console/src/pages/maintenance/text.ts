@@ -49,7 +49,7 @@ export const maintenanceText = {
     starts: (relative: string) => `starts ${relative}`,
     started: (relative: string) => `started ${relative}`,
     noOccurrence: 'No further occurrences',
-    onBoards: 'shown on public boards',
+    onBoards: 'shown on boards',
     edit: (name: string) => `Edit window ${name}`,
     delete: (name: string) => `Delete window ${name}`,
     deleteTitle: (name: string) => `Delete maintenance window “${name}”?`,
@@ -84,6 +84,6 @@ export const maintenanceText = {
     tagsHint: 'Comma-separated. The window also applies to every monitor with one of these tags.',
     tagsPlaceholder: 'db',
     allMonitors: 'If you select no monitors or tags, the window applies to all monitors.',
-    onBoards: 'Show on public boards',
+    onBoards: 'Show on boards',
   },
 } as const;

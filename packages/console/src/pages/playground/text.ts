@@ -4,7 +4,8 @@ export const playgroundText = {
     title: 'Playground',
     prompt: 'Prompt',
     answers: 'Responses',
-    permission: (reason: string) => `The playground uses one of your keys to call models. ${reason}`,
+    permission: (reason: string) =>
+      `The playground creates a temporary key for you to call models. ${reason}`,
     modelsFailed: 'Could not load the models.',
     runCost: 'Runs use a key that Floe creates for you. They cost money and count toward budgets.',
     noProvider: 'No provider is enabled.',

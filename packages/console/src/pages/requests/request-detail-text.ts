@@ -103,7 +103,8 @@ export const requestDetailText = {
     retryAfter: (seconds: number, left: number) =>
       `Retry-After was ${seconds} s. ${left > 0 ? `The client can retry in ${left} s.` : 'The client can retry now.'}`,
     cachedNoPrice: 'Answered from the cache. The savings are unknown because the model has no price.',
-    cachedFree: 'Answered from the cache. The provider would not have charged for this request either.',
+    cachedFree:
+      'Answered from the cache. Nothing was saved, because the provider does not charge for this request.',
     cachedSaving: (saving: string) => `Answered from the cache: $0 instead of ${saving}.`,
   },
   cost: {

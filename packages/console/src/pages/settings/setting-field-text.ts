@@ -27,7 +27,7 @@ export const settingFieldText = {
   },
   freeformTools: {
     label: 'Freeform tools',
-    hint: 'How Floe sends calls to freeform tools to the editor. Freeform tools take plain text as input.',
+    hint: 'How Floe represents calls to freeform tools in its responses to the editor. Freeform tools take plain text as input.',
     choices: { function: 'As functions', custom: 'As custom tools' },
   },
   ideCapture: {

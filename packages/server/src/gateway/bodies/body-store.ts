@@ -54,7 +54,7 @@ export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretEncry
 function unreadableBodiesFault(cause?: Error): Fault {
   const message =
     cause instanceof UnreadableSecretError && cause.reason === 'wrong_key'
-      ? 'The stored bodies of this request are encrypted with a different secret key. The operator must start Floe with the FLOE_SECRET_KEY that was set when the bodies were stored.'
+      ? 'The stored bodies of this request are encrypted with a different secret key. Ask an operator to start Floe with the secret key that was in use when the bodies were stored (FLOE_SECRET_KEY, or secret.key in the data directory).'
       : 'The stored bodies of this request are damaged and cannot be read.';
   return new Fault('internal_error', message, { cause });
 }

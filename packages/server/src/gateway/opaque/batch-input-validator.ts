@@ -13,9 +13,9 @@ const CR = 0x0d;
 
 /**
  * Validates a batch input file during its upload. Every line must be a request, and the key must
- * permit every model in it. Rejects ambiguous input and reports the line number: text that is not
- * UTF-8 (RFC 3629), lines that are not exactly one JSON object (RFC 8259), duplicate member names,
- * and line separators other than LF and CRLF. Rejects a file only if its purpose is batch input.
+ * permit every model in it. Rejects ambiguous input, and reports its line number. Ambiguous input is text that is
+ * not UTF-8 (RFC 3629), a line that is not exactly one JSON object (RFC 8259), a duplicate member name, or a line
+ * separator other than LF or CRLF. Rejects a file only if its purpose is batch input.
  * The form may state the purpose after the file. Throws before the upload is complete. Buffers one
  * line.
  */

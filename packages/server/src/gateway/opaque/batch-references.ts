@@ -98,8 +98,8 @@ function isModelMember(name: string, member: Json): member is string {
 }
 
 /**
- * Adds the model ids in the members that can contain one in the native APIs to `found`. Ignores the
- * body's own `model`.
+ * Adds model ids to `found`. Searches the members of the body that can name a model in the native APIs, such as
+ * `tools`. Ignores the body's own `model`.
  */
 export function collectNestedModels(body: JsonObject, found: Set<string>): void {
   addModel(body['session'], found);

@@ -4,7 +4,7 @@ import { toAnthropicModel, toAnthropicModelList } from '../anthropic-models.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientCall } from '../client-call.ts';
 import { listProviderModels } from '../model-endpoints.ts';
-import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
+import { handleNonExchangeRequest, type NonExchangeOperation } from '../non-exchange-request.ts';
 import type { ApiStyle } from '../opaque/resource-reference.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { canUseModel } from './passthrough-apis.ts';
@@ -15,7 +15,7 @@ import { canUseModel } from './passthrough-apis.ts';
  * Anthropic (`b`).
  */
 export function createNativeModelEndpoints(gateway: SharedGatewayDependencies, lists: ModelListCache) {
-  const call = (operation: NonExchangeRequest['operation'], style: ApiStyle): NonExchangeRequest => ({
+  const call = (operation: NonExchangeOperation['operation'], style: ApiStyle): NonExchangeOperation => ({
     operation,
     routeMode: `passthrough-${style}`,
     errorFormat: style === 'a' ? 'openai' : 'anthropic',

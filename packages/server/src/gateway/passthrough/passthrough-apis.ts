@@ -68,7 +68,7 @@ function resolveWithoutModel(
   { catalog, owner, client }: OpaqueRouteInput,
   [first]: readonly PassthroughTarget[],
 ): ResolvedRoute {
-  if (!first) throw new Error('expected at least one provider');
+  if (!first) throw new Error('unreachable: paths without providers are rejected earlier');
   const { provider } = first;
   const { timeouts } = findRouteSettings(catalog, `${provider.id}/`);
   const reads = client.method === 'GET' || client.method === 'HEAD';

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { toResponsesEventStream } from '@floe/wire/responses/responses-event-stream';
 import type { ClientCall } from '../client-call.ts';
-import { handleNonExchangeRequest, type NonExchangeRequest } from '../non-exchange-request.ts';
+import { handleNonExchangeRequest, type NonExchangeOperation } from '../non-exchange-request.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { applyPoliciesToEarlierResponses, type StoredResponseContext } from './evaluate-stored-response.ts';
 import { listInputItems } from './input-items.ts';
@@ -29,7 +29,7 @@ export type StoredResponseHandler = (client: ClientCall, id: string, query: URLS
 export function createStoredResponseEndpoints(gateway: SharedGatewayDependencies) {
   const withResponse =
     (
-      operation: NonExchangeRequest['operation'],
+      operation: NonExchangeOperation['operation'],
       act: (found: FoundResponse, query: URLSearchParams) => Promise<JsonObject | string>,
     ): StoredResponseHandler =>
     (client, id, query) =>

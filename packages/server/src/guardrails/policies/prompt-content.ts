@@ -12,7 +12,7 @@ export interface PromptMessage {
 
 const INSTRUCTION_MEMBERS = ['instructions', 'system'] as const;
 const TURN_MEMBERS = ['messages', 'input', 'prompt'] as const;
-/** The members that contain text or token ids. */
+/** The request members that can contain token ids instead of text. */
 export const INPUT_MEMBERS = ['input', 'prompt'] as const;
 /** Why policies cannot read a prompt with token ids. */
 export const TOKEN_IDS_MESSAGE = 'the request contains token ids instead of text';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkOpenFiles } from './check-machine.ts';
 
-test('a limit of open files that is too low for the maximum number of requests is a warning', () => {
+test('an open file limit that is too low for the maximum number of requests is a warning', () => {
   assert.equal(checkOpenFiles(10_000, 20_000).status, 'ok');
   assert.equal(checkOpenFiles(10_000, null).status, 'skipped');
   const { status, message, remedy } = checkOpenFiles(10_000, 1_024);

@@ -126,10 +126,10 @@ function formatBytes(bytes: number): string {
 /** File descriptors that a request needs: the connection of the client, and the connection to the provider. */
 const OPEN_FILES_PER_REQUEST = 2;
 
-/** Checks that the limit of open files permits the maximum number of requests in progress. */
+/** Checks that the open file limit permits the maximum number of requests in progress. */
 export function checkOpenFiles(maxRequests: number, limit: number | null): DoctorFinding {
   if (limit === null)
-    return createSkippedFinding('open_files', 'the limit of open files can be read only on Linux');
+    return createSkippedFinding('open_files', 'the open file limit can only be read on Linux');
   const needed = maxRequests * OPEN_FILES_PER_REQUEST;
   if (limit >= needed)
     return createPassedFinding(

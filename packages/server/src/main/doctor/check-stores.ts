@@ -136,7 +136,7 @@ export async function checkSharedStore(url: string, clock: Clock): Promise<Share
         ? createWarningFinding(
             'shared_store',
             message,
-            'Run Redis or Valkey in the same network as Floe, or raise storage.shared_timeout_ms.',
+            'Run Redis or Valkey on the same network as Floe, or raise storage.shared_timeout_ms.',
           )
         : createPassedFinding('shared_store', message),
     ];

@@ -22,7 +22,7 @@ export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOr
     method: 'POST',
     path: '/api/management/breakers/{id}/force',
     scope: 'management',
-    summary: 'Force a breaker open or closed for a limited time, or return it to automatic',
+    summary: 'Force a breaker open or closed for a limited time, or return it to automatic control',
     params: idParams,
     body: breakerForceInput,
     answer: breakerResource,
@@ -57,7 +57,7 @@ export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOr
 function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog }: LoadedOrg): void {
   const provider = catalog.providers.get(name.provider);
   const missing = !provider
-    ? `The provider "${name.provider}" does not exist or is not enabled`
+    ? `The provider "${name.provider}" does not exist, is disabled or cannot be used`
     : !provider.allows(name.model)
       ? `The model "${name.model}" is not on the allowlist of "${name.provider}"`
       : provider.credential(name.credential).name === name.credential

@@ -90,7 +90,7 @@ function listProcessItems(
       severity: 'warning',
       subject: { kind: 'monitors', id: orgId, name: 'Beats' },
       since: toIsoTimestamp(rejectedBeats.atMs),
-      text: `Number of beats rejected within the last hour: ${rejectedBeats.count}. Last reason: ${rejectedBeats.last}`,
+      text: `Number of beats that a Floe process rejected within the last hour: ${rejectedBeats.count}. Last reason: ${rejectedBeats.last}`,
     });
   return found;
 }

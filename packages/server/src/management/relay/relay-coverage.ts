@@ -21,7 +21,7 @@ export const listRelaySessionsOperation = defineReadOperation({
   method: 'GET',
   path: '/api/management/relay/sessions',
   scope: 'management',
-  summary: 'List agent sessions with the number of model requests and relay decisions of each, newest first',
+  summary: 'List agent sessions with model request and relay decision counts, most recently active first',
   query: relaySessionListQuery,
   answer: createPageSchema(relaySession),
   async run({ reader, orgId }, { query }) {

@@ -45,7 +45,7 @@ export const listRelayReportsOperation = defineReadOperation({
   method: 'GET',
   path: '/relay/v1/events',
   scope: ['relay', 'management'],
-  summary: 'List agent activity, newest first',
+  summary: 'List reports of agent activity, newest first',
   query: relayReportListQuery,
   answer: createPageSchema(storedRelayReport),
   async run({ reader, orgId, actor }, { query }) {

@@ -95,7 +95,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
   };
   const requireFreeName = (list: readonly ConfigEntryRow[], id: string) => {
     if (list.some((row) => row.id === id))
-      throw new Fault('conflict', `The ${singular} "${id}" already exists. Choose another name.`, {
+      throw new Fault('conflict', `The ${singular} "${id}" already exists. Choose another ${nameField}.`, {
         param: nameField,
       });
   };
@@ -109,11 +109,11 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       create: `Create a ${singular}, which takes effect before the response is sent`,
       get: `Read one ${singular}`,
       update: `Change fields or the position of a ${singular}; null resets a field to its default`,
-      replace: `Create or replace a ${singular} by its name; accepts the body that GET returns`,
+      replace: `Create or replace a ${singular} by its id; accepts the body that GET returns`,
       delete: `Remove a ${singular}`,
     },
     schemas: shapes,
-    notFoundMessage: `No ${singular} has this name.`,
+    notFoundMessage: `No ${singular} has this id.`,
     async find(reader, orgId, id) {
       const list = await listConfigEntriesOfOrg(reader, orgId, kind);
       return rankEntries(list).find(({ row }) => row.id === id);
@@ -130,7 +130,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
       if ((toJsonObject(sent)[nameField] ?? id) !== id)
         throw createInvalidInputFault({
           path: [nameField],
-          message: 'must match the name in the path; use PATCH to rename',
+          message: 'must match the id in the path; use PATCH to rename',
         });
       return parseInput(context, { [nameField]: id }, sent);
     },

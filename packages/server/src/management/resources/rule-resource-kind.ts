@@ -111,7 +111,7 @@ const RULE_ID_PARAMS = z.strictObject({
     .string()
     .regex(
       /^[a-z0-9][a-z0-9._-]{0,63}$/,
-      'must start with a lowercase letter or a digit, and contain only lowercase letters, digits, ".", "_" and "-" (at most 64 characters)',
+      'must start with a lowercase letter or a digit, contain only lowercase letters, digits, ".", "_" and "-", and have at most 64 characters',
     ),
 });
 

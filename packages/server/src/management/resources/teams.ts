@@ -10,7 +10,7 @@ import {
 import { createSlugField } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { removeUnusedTeam, toTeamResource } from '../../platform/stored-team.ts';
+import { deleteTeamIfUnused, toTeamResource } from '../../platform/stored-team.ts';
 import { findTeamById, getTeamPage, type TeamRow, upsertTeam } from '../../store/teams.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { hasColumnValues } from './has-column-values.ts';
@@ -76,5 +76,5 @@ export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, t
     await upsertTeam(writer, next);
     return next;
   },
-  remove: ({ writer, clock }, row) => removeUnusedTeam(writer, row, clock.now()),
+  remove: ({ writer, clock }, row) => deleteTeamIfUnused(writer, row, clock.now()),
 };

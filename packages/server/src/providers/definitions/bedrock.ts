@@ -3,7 +3,7 @@ import type {
   ProviderUrlSettings,
   ResolvedProviderUrls,
 } from '../provider-definition.ts';
-import { anthropicHostedFeatures, bedrockBetaFeaturesMember } from './claude-beta-features.ts';
+import { anthropicOnlyBodyMembers, bedrockBetaFeaturesMember } from './claude-beta-features.ts';
 import { claudeQuirks } from './claude-quirks.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
@@ -27,8 +27,8 @@ export const bedrock: ProviderDefinition = {
       streaming: '/model/{model}/invoke-with-response-stream',
       models: ['*claude-*'],
       shape: {
-        omits: ['model', 'stream', 'service_tier', 'inference_geo', ...anthropicHostedFeatures],
-        hostedFeatures: anthropicHostedFeatures,
+        omits: ['model', 'stream', 'service_tier', 'inference_geo', ...anthropicOnlyBodyMembers],
+        hostedFeatures: anthropicOnlyBodyMembers,
         sets: { anthropic_version: '"bedrock-2023-05-31"' },
         headersInBody: { 'anthropic-beta': bedrockBetaFeaturesMember },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },

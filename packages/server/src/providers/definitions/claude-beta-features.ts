@@ -57,4 +57,4 @@ export const vertexBetaFeaturesMember: HeaderValuesBodyMember = {
 };
 
 /** The members of a Messages body that need a feature of Anthropic's own API. */
-export const anthropicHostedFeatures = ['container', 'mcp_servers', 'compaction'];
+export const anthropicOnlyBodyMembers = ['container', 'mcp_servers', 'compaction'];

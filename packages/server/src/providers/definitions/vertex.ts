@@ -4,7 +4,7 @@ import {
   type ResolvedProviderUrls,
   stripVersionSuffix,
 } from '../provider-definition.ts';
-import { anthropicHostedFeatures, vertexBetaFeaturesMember } from './claude-beta-features.ts';
+import { anthropicOnlyBodyMembers, vertexBetaFeaturesMember } from './claude-beta-features.ts';
 import { claudeQuirks } from './claude-quirks.ts';
 import { geminiErrorStatusOverrides, geminiQuirks } from './gemini.ts';
 
@@ -33,8 +33,8 @@ export const vertex: ProviderDefinition = {
       streaming: `${PUBLISHERS}/anthropic/models/{model}:streamRawPredict`,
       models: ['*claude-*'],
       shape: {
-        omits: ['model', 'service_tier', 'inference_geo', ...anthropicHostedFeatures],
-        hostedFeatures: anthropicHostedFeatures,
+        omits: ['model', 'service_tier', 'inference_geo', ...anthropicOnlyBodyMembers],
+        hostedFeatures: anthropicOnlyBodyMembers,
         sets: { anthropic_version: '"vertex-2023-10-16"' },
         headersInBody: { 'anthropic-beta': vertexBetaFeaturesMember },
         impliedHeaders: { 'anthropic-version': '2023-06-01' },

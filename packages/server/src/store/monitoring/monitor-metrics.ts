@@ -39,8 +39,8 @@ export interface MonitorStatusRow {
 const ORGS_PER_STATEMENT = 100;
 
 /**
- * Returns the first healthy or failing monitors of organizations, in the order of their ids.
- * @param limits the number of monitors of each organization
+ * Returns the healthy and failing monitors of each organization in `limits`, ordered by id.
+ * @param limits the maximum number of monitors to return, by organization id
  */
 export async function listMonitorStatuses(
   reader: DatabaseReader,

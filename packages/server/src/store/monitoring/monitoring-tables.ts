@@ -193,7 +193,7 @@ export interface MaintenanceWindowsTable extends z.output<typeof maintenanceWind
    */
   monitors_json: string;
   tags_json: string;
-  /** 1 if public boards announce the window. */
+  /** 1 if boards that show an affected monitor announce the window. */
   show_on_boards: number;
   created_at: number;
   updated_at: number;

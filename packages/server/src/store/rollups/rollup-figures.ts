@@ -27,7 +27,7 @@ type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucketInd
  */
 export interface RollupFigures extends RollupSums, Histogram<'latency'>, Histogram<'first_token'> {}
 
-/** The columns of `RollupSums`, in the order of the tables. */
+/** The columns of `RollupSums`, in the same order as in the database tables. */
 export const ROLLUP_SUM_COLUMNS = [
   'requests',
   'errors',
