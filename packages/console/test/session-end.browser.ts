@@ -48,6 +48,7 @@ test('if a session ends, a page without unsaved changes opens the sign-in page',
   await context.clearCookies();
   // The user does nothing. A background request of the page is rejected.
   await page.waitForURL(/sign-in\?next=/);
+  await page.getByText('You were signed out because your session expired or was ended.').waitFor();
   await page.getByLabel('Password').waitFor();
   await context.close();
 });

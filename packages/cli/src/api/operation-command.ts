@@ -101,7 +101,7 @@ function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): str
   if (body)
     lines.push([
       '--body-file <file>',
-      'read the fields from a file, or "-" for standard input; options take precedence',
+      'read the fields from a file, or from standard input if <file> is "-"; options take precedence',
     ]);
   if (Object.values(takes).some(({ nullable }) => nullable))
     lines.push(['--unset <field>', 'set a field to null']);

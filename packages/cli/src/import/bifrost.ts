@@ -19,7 +19,7 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   mcp: 'Floe is not an MCP gateway; the relay controls which tools agents use',
   plugins: 'Floe has no plugins; set policies and cache in floe.yaml',
   auth_config: 'to create an owner, run "floe owner-link"',
-  encryption_key: 'Floe encrypts stored data with its own key',
+  encryption_key: 'Floe encrypts stored secrets with its own key',
   $schema: 'the field only identifies the JSON schema of the Bifrost file',
 };
 

@@ -55,8 +55,8 @@ export function OrgShell() {
   if (error && !session)
     return <ErrorState what="Could not load the console." error={error} onRetry={() => void refetch()} />;
   if (!session) return <Skeleton className="m-6 h-8 w-48" />;
-  const toSignIn = <Redirect to="/sign-in" search={{ next: href }} />;
-  if (session.state === 'signed_out') return toSignIn;
+  if (session.state === 'signed_out') return <Redirect to="/sign-in" search={{ next: href }} />;
+  const toSignIn = <Redirect to="/sign-in" search={{ next: href, error: 'session_ended' }} />;
   if (session.org.id !== orgId)
     return ended ? (
       toSignIn

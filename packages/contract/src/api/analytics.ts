@@ -60,7 +60,9 @@ export const requestFilterQueryFields = {
   team: word,
   owner: word,
   end_user: word,
-  client: word.describe(`Client product, such as claude-code, codex or cursor. ${FILTER_VALUE_SYNTAX}`),
+  client: word.describe(
+    `Name of the client application, such as claude-code, codex or cursor. ${FILTER_VALUE_SYNTAX}`,
+  ),
   session: word.describe(`Session id that the client sent. ${FILTER_VALUE_SYNTAX}`),
   usage_source: word,
   stream: flag.describe('Whether the client requested a stream.'),
@@ -183,7 +185,7 @@ const fields = {
   status: z
     .int()
     .describe(
-      'HTTP status of the response. For a stream that failed before it had content, the status of the error.',
+      'HTTP status of the response. 499 if the client disconnected. For a stream that failed before it had content, the status of the error.',
     ),
   state: z.string().describe('State: `complete`, `partial`, `aborted`, `failed`, `blocked` or `cached`.'),
   outcome: z
@@ -222,7 +224,7 @@ const fields = {
     .string()
     .nullable()
     .describe(
-      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: a billed unit has no price or the provider did not report the usage, so the real cost is higher. `null`: the model has no price, the request caused no usage, or the response came from the cache.',
+      'Source of the price: `catalog`, `override`, `free` or `seat`. `incomplete`: part of the usage is unknown or has no price, so the actual cost may differ. `null`: the model has no price, the request caused no usage, or the response came from the cache.',
     ),
   saved_nano_usd: nanoUsd
     .nullable()

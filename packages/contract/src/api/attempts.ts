@@ -30,7 +30,9 @@ export const exchangeAttempt = z.strictObject({
   service_tier: z
     .string()
     .optional()
-    .describe('Service tier whose prices apply to the attempt. Absent for the standard tier.'),
+    .describe(
+      'Service tier of the attempt. Absent for the standard tier, or if the model has no price. If the tier has no price, the standard prices apply.',
+    ),
   unpriced: z
     .array(z.string())
     .optional()

@@ -75,7 +75,7 @@ const readOnly = {
     .string()
     .nullable()
     .describe(
-      'Scheme, host and port of `url`. The rest of the URL is a secret. `null` for kinds without a URL.',
+      'Scheme, host and port of `url`. The rest of the URL is a secret. `null` for kinds without the field `url`.',
     ),
   failures: z
     .int()

@@ -22,7 +22,7 @@ export const PLATFORM_KEY_FIELDS = {
     .optional()
     .meta({ writeOnly: true })
     .describe(
-      'Value of the key. Use `${VARIABLE}` to read it from the environment. Floe stores only its hash, its first eight and its last four characters.',
+      'Value of the key. Use `${VARIABLE}` to read it from the environment. Floe stores only its hash, its first eight characters and its last four characters.',
     ),
   imported_hash: z
     .string()

@@ -28,7 +28,7 @@ export const checkResource = z
       .int()
       .nullable()
       .describe(
-        'Time from the start to the end of the run, in milliseconds. `null` unless the job reported both.',
+        'Time from the start to the end of the run, in milliseconds. `null` unless the job reported both within 72 hours, with the same run id or without one.',
       ),
     metadata: createJsonValueField(),
     missed_count: z

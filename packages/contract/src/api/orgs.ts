@@ -4,7 +4,7 @@ import { createdKey } from './keys.ts';
 import { timestamp } from './page.ts';
 import { resourceSource } from './resource-source.ts';
 
-const name = z.string().min(1).max(200).describe('Display name. Defaults to the id.');
+const name = z.string().min(1).max(200).describe('Display name.');
 const timezone = createTimezoneField().describe(
   'IANA time zone for budget periods, schedules, boards, days in charts, and monthly usage files, such as `Europe/Berlin`.',
 );
@@ -37,7 +37,7 @@ export const orgCreation = z.strictObject({
   id: createSlugField().describe(
     'Id of the organization, unique in the installation. You cannot change the id.',
   ),
-  name: name.optional(),
+  name: name.optional().describe('Display name. Defaults to the id.'),
   timezone: timezone.default('UTC'),
 });
 

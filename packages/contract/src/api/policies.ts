@@ -184,8 +184,16 @@ export const policyDryRunJobResult = z
         'Number of stored bodies that cannot be evaluated because they are truncated, are not JSON, or belong to a surface that policies do not evaluate.',
       ),
     matched: z.int().describe('Number of requests to which a policy would have applied.'),
-    denied: z.int().describe('Number of evaluated requests that would have been denied.'),
-    redacted: z.int().describe('Number of evaluated requests that would have been redacted.'),
+    denied: z
+      .int()
+      .describe(
+        'Number of evaluated requests that would have been denied, or whose responses would have been denied.',
+      ),
+    redacted: z
+      .int()
+      .describe(
+        'Number of evaluated requests that would have been redacted, or whose responses would have been redacted. Does not include the requests that `denied` counts.',
+      ),
     not_evaluated: z.int().describe('Number of requests for which a policy could not be evaluated.'),
     redacted_when_stored: redactedWhenStored,
     has_more: z.boolean().describe('Whether the time range contains more stored bodies than `limit`.'),

@@ -108,7 +108,9 @@ export const providerResource = z
       ),
     native_dialects: z
       .array(z.string())
-      .describe('Dialects that Floe forwards to the provider unchanged. Floe translates all other dialects.'),
+      .describe(
+        'Dialects whose requests Floe forwards to the provider unchanged. Floe translates requests in all other dialects. Empty if the provider is disabled or Floe cannot use it.',
+      ),
     header_names: z
       .array(z.string())
       .describe('Names of the additional headers. Their values are never returned.'),

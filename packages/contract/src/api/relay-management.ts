@@ -65,7 +65,7 @@ export const relayDecisionListQuery = timeRangeListQuery.extend({
     .min(2)
     .max(200)
     .optional()
-    .describe('Only decisions whose command, tool call, prompt or path contains this text.'),
+    .describe('Only decisions whose `input_summary` contains this text. Case-insensitive.'),
 });
 
 export const approvalListQuery = pageQuery.extend({

@@ -69,7 +69,7 @@ const EVENT_FIELDS = {
   event: z.enum(RELAY_EVENT_KINDS).describe('What the agent is about to do.'),
   session_id: relayShortText.optional().describe('Id of the agent session.'),
   turn_id: relayShortText.optional().describe('Id of the turn within the session.'),
-  tool_use_id: relayShortText.optional().describe('Id of the tool call, as the agent assigned it.'),
+  tool_use_id: relayShortText.optional().describe('Id that the agent assigned to the tool call.'),
   agent: agent.default({ name: 'unknown' }).describe('Name, version and permission mode of the agent.'),
   client: z
     .strictObject({

@@ -48,7 +48,7 @@ export const teamCreation = z.strictObject({
 });
 
 /** The request to update a team. Absent fields keep their values. Null clears a field. */
-export const teamPatch = z.strictObject(settings);
+export const teamPatch = z.strictObject({ ...settings, name: settings.name.describe('Display name.') });
 
 /**
  * The request to replace a team. It accepts the response of `GET`. Read-only fields are ignored.

@@ -106,7 +106,7 @@ export const OrgSchema = z
       .array(TeamSchema)
       .max(MAX_RESOURCES_PER_ORG.teams)
       .prefault([])
-      .describe('Teams, which group members and keys.'),
+      .describe('Teams of members and keys.'),
     keys: z
       .array(PlatformKeySchema)
       .max(MAX_RESOURCES_PER_ORG.keys)

@@ -71,7 +71,7 @@ export const BreakerSchema = z.strictObject({
     .max(20_000)
     .default(5_000)
     .describe(
-      'How long the breaker first stays open, in milliseconds. Then the next request tests the target. The time doubles after each failed test, up to 20 s.',
+      'How long the breaker first stays open, in milliseconds. Then the next request tests the target. The time doubles after each failed test, up to 20 s. Each delay varies randomly by up to 20%.',
     ),
 });
 
@@ -95,7 +95,7 @@ export const PriceSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
     .optional()
     .describe(
-      'Prices of other billed units, in USD per million, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. The guide “Set prices” lists all units.',
+      'Prices of other billed units, in USD per million, by unit name, such as `cache_write_1h`, `web_search`, `image`, `audio_second`, `character` or `search`. The guide “Set prices” lists more units.',
     ),
   tiers: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))

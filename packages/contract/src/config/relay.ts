@@ -282,7 +282,7 @@ export const RelaySettingsSchema = z.strictObject({
     .enum(['masked', 'none'])
     .default('masked')
     .describe(
-      'How the decision log stores commands, arguments and prompts: with masked secrets (`masked`), or not at all (`none`).',
+      'How the decision log stores commands, tool arguments, prompts and file paths: with masked secrets (`masked`), or not at all (`none`).',
     ),
 });
 

@@ -94,7 +94,7 @@ const PassthroughTargetSchema = z
         .record(z.string().min(1), createShortTextField())
         .default({})
         .describe(
-          'Map of model ids. Each entry replaces a model id in a request with one of this provider’s model ids.',
+          'Map of model names, without the provider id. Each entry replaces the model name in a request with this provider’s name for the model.',
         ),
     }),
   ])

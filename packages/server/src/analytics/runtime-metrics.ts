@@ -43,7 +43,7 @@ export class RuntimeMetrics {
   });
   readonly #bodyBytes = new GaugeFamily({
     name: 'floe_request_bodies_bytes',
-    help: 'Total size in bytes of the request bodies of all exchanges, including bodies that are still arriving.',
+    help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving.',
     labels: [],
   });
   readonly #overload = new CounterFamily({

@@ -105,7 +105,7 @@ class YamlReader {
       if (this.problems.length === 0)
         this.#refuse(
           path.slice(0, 1),
-          'is nested too deeply, or its aliases expand to too many values; use fewer levels or aliases',
+          'is nested too deeply, or has too many values after its aliases are expanded; use fewer levels, values or aliases',
           this.positions.positionOf(this.#section),
         );
       this.#nodes = MAX_NODES;

@@ -45,7 +45,7 @@ export function applyRoutingStrategy(route: ResolvedRoute, context: RoutingStrat
 
 const STRATEGY_REASONS = {
   failover: null,
-  weighted: 'chosen at random according to the route weights',
+  weighted: 'chosen at random according to the weights of the targets',
   least_latency: 'lowest recent latency first',
 } as const;
 

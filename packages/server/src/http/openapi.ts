@@ -198,9 +198,9 @@ function preconditionHeaders({ method }: Pick<Operation, 'method'>): unknown[] {
     description: `An \`ETag\` from an earlier response. ${effect}`,
     schema: { type: 'string' },
   });
-  if (method === 'GET') return [header('If-None-Match', 'Returns 304 if the resource has not changed.')];
+  if (method === 'GET') return [header('If-None-Match', 'Floe returns 304 if the resource has not changed.')];
   if (method === 'POST') return [];
-  return [header('If-Match', 'Returns 412 `precondition_failed` if the resource has changed.')];
+  return [header('If-Match', 'Floe returns 412 `precondition_failed` if the resource has changed.')];
 }
 
 function formatAccess(operation: Operation): string {

@@ -76,7 +76,7 @@ test('an export marks secrets that cannot be decrypted, and applying it removes 
   for (const marked of [
     /unreadable-headers: \$\{GROQ_ONE_HEADER_UNREADABLE_HEADERS\}/,
     /proxy: http:\/\/\$\{GROQ_ONE_PROXY\}@127\.0\.0\.1:9/,
-    /# .*GROQ_ONE_HEADER_UNREADABLE_HEADERS: the headers of the provider "groq-one", which cannot be decrypted/,
+    /# .*GROQ_ONE_HEADER_UNREADABLE_HEADERS: the headers of the provider "groq-one"; Floe cannot decrypt them/,
     /secret: \$\{CHANNEL_OPS_SECRET\}/,
     /token: \$\{CHANNEL_PHONE_TOKEN\}/,
   ])

@@ -116,7 +116,7 @@ export class BackgroundJobRunner {
     if (this.#running.size >= MAX_RUNNING_JOBS || ofOrg >= MAX_RUNNING_JOBS_PER_ORG)
       throw new Fault(
         'rate_limit_exceeded',
-        `Too many background jobs are in progress (limits: ${MAX_RUNNING_JOBS_PER_ORG} per organization, ${MAX_RUNNING_JOBS} per process). Wait for a job to finish, or cancel a job.`,
+        `Too many background jobs are in progress (limits of each process: ${MAX_RUNNING_JOBS_PER_ORG} per organization, ${MAX_RUNNING_JOBS} in total). Wait for a job to finish, or cancel a job.`,
         { retryAfterMs: 5_000 },
       );
   }

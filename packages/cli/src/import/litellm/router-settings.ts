@@ -117,7 +117,7 @@ function readStrategy(
   router?.note(
     'routing_strategy',
     'changed',
-    'for routes with several deployments, became strategy: weighted, because Floe does not support this strategy',
+    'Floe does not support this routing strategy; for routes with several deployments, it became strategy: weighted',
   );
   return { strategy: 'weighted', isShuffle: false };
 }
@@ -181,7 +181,7 @@ function readAliases(source: ImportSourceObject): ReadonlyMap<string, string> {
     const value = map?.raw(alias);
     const detail = isPlainObject(value) && map ? map.child(value, map.fieldPath(alias)) : undefined;
     const model = detail ? detail.text('model') : map?.text(alias);
-    detail?.leaveOut({ hidden: 'Floe lists every route' });
+    detail?.leaveOut({ hidden: 'Floe has no setting that hides a route from the model list' });
     detail?.finish();
     if (model !== undefined) aliases.set(alias, model);
   }

@@ -31,7 +31,7 @@ const LITELLM_REASONS: Readonly<Record<string, string>> = {
 
 const GENERAL_REASONS: Readonly<Record<string, string>> = {
   master_key: 'create a platform key with the scope management',
-  salt_key: 'Floe encrypts stored data with its own key',
+  salt_key: 'Floe encrypts stored secrets with its own key',
   database_url:
     'to import teams, keys and budgets, pass this URL with --database; Floe stores its own data elsewhere',
   database_connection_pool_limit: INSTALLATION,

@@ -133,7 +133,7 @@ export const requestDetailText = {
       override: 'Uses the price that your organization had set at the time of the request.',
       free: 'The provider does not charge for this request.',
       seat: 'The provider charges per seat, not per token.',
-      incomplete: 'Part of the usage has no price, so the actual cost is higher than shown.',
+      incomplete: 'Part of the usage is unknown or has no price, so the actual cost may differ.',
     },
     serviceTierName: (name: string) => `service tier “${name}”`,
     reasoning: (count: string) => `${count} of the output tokens are reasoning tokens.`,

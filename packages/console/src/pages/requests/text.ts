@@ -73,7 +73,7 @@ export const requestsText = {
     unknownCost: 'unknown',
     setPrice: (model: string) => `Cost unknown: set a price for ${model}`,
     incomplete: 'incomplete',
-    incompleteCost: (cost: string) => `${cost}, incomplete: part of the usage has no price`,
+    incompleteCost: (cost: string) => `${cost}, incomplete: part of the usage is unknown or has no price`,
   },
   fields: {
     status: 'status',

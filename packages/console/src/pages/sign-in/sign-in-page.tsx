@@ -15,8 +15,8 @@ import { buildSetupPreviewQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { signInText } from './text.ts';
 
-/** Messages for the error codes of the identity provider (`/sign-in?error=`). */
-const ISSUER_ERRORS: Readonly<Record<string, string>> = signInText.issuerErrors;
+/** Messages for `/sign-in?error=`: the codes of the identity provider, and `session_ended` from this console. */
+const ERRORS: Readonly<Record<string, string>> = signInText.errors;
 
 const showLinkError = (error: unknown) =>
   showToast(error instanceof Error ? error.message : signInText.page.unreadableLink);
@@ -102,7 +102,7 @@ function SignInOptions({
   readonly token: string | null;
   readonly invited: boolean;
   readonly next: string;
-  /** The error code of the identity provider, or null without an error. */
+  /** The error code in the URL, or null without an error. */
   readonly reason: string | null;
   readonly onEntered: () => void;
 }): ReactNode {
@@ -113,7 +113,7 @@ function SignInOptions({
   return (
     <>
       {session.setup && <Notice>{signInText.page.noAccount}</Notice>}
-      {reason && <Notice>{ISSUER_ERRORS[reason] ?? signInText.issuerErrors.failed}</Notice>}
+      {reason && <Notice>{ERRORS[reason] ?? signInText.errors.failed}</Notice>}
       <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
     </>
   );

@@ -51,7 +51,9 @@ export const signInText = {
     otherAccount: (email: string) =>
       `You are signed in as ${email}, but the invitation is for another address. Sign out, then open the link again.`,
   },
-  issuerErrors: {
+  errors: {
+    session_ended:
+      'You were signed out because your session expired or was ended. Sign in again to continue.',
     access_denied:
       'The sign-in was canceled or denied by the identity provider. Try again or sign in another way.',
     not_allowed:

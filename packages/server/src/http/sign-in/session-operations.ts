@@ -118,7 +118,8 @@ function confirmIdentity(context: SignInContext): SessionOperation {
     name: 'session.step_up',
     method: 'POST',
     path: '/api/session/step-up',
-    summary: 'Sign in again to step up; the step-up is valid for ten minutes',
+    summary:
+      'Confirm your identity again with a password or passkey (step-up); the step-up is valid for ten minutes',
     status: 200,
     body: stepUpBody,
     answer: signedInSession,

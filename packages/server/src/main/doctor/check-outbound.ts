@@ -79,7 +79,7 @@ export async function checkMailServer(
     return createWarningFinding(
       'mail',
       formatThrownError(error),
-      'Check smtp.url, its user and password, and smtp.require_tls.',
+      'Check smtp.url, its user name and password, and smtp.require_tls.',
     );
   }
 }

@@ -68,7 +68,7 @@ export async function checkDatabase(
         createWarningFinding(
           'database',
           `${subject} is slow${latency}`,
-          'Run Floe in the same region and network as its database.',
+          'Run Floe in the same region and on the same network as its database.',
         ),
       );
     else findings.push(createPassedFinding('database', `${subject} is usable${latency}`));

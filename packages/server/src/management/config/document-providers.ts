@@ -139,7 +139,8 @@ function toProviderEntry(
   const withUserinfo = (proxy: string) =>
     joinProxyUrl(
       proxy,
-      proxy_userinfo && placeholders.create([row.id, 'proxy'], `the user and password of the proxy ${of}`),
+      proxy_userinfo &&
+        placeholders.create([row.id, 'proxy'], `the user name and password of the proxy ${of}`),
     );
   return {
     ...entry,
@@ -149,7 +150,7 @@ function toProviderEntry(
     ...(Object.keys(headers).length > 0 && {
       headers: named(headers, [row.id, 'header'], (name) =>
         name === UNREADABLE_HEADERS
-          ? `the headers ${of}, which cannot be decrypted; replace this entry with the names and values of the headers`
+          ? `the headers ${of}; Floe cannot decrypt them, so replace the entry ${UNREADABLE_HEADERS} with their names and values`
           : `the header ${name} ${of}`,
       ),
     }),

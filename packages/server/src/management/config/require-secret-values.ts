@@ -82,7 +82,7 @@ function describeSecret({ section, name, path }: Omit<KeptSecret, 'variable'>): 
       : field === 'headers'
         ? `header ${part}`
         : field === 'outbound'
-          ? 'user and password of the proxy'
+          ? 'user name and password of the proxy'
           : String(part ?? field).replaceAll('_', ' ');
   return `the ${what} of the provider "${name}"`;
 }

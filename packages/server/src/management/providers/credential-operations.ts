@@ -166,7 +166,7 @@ function deleteCredentialOperation(dependencies: ProviderDependencies): Operatio
     method: 'DELETE',
     path: CREDENTIAL_PATH,
     summary:
-      'Remove a provider credential; requests that arrive after the API has responded do not use the credential',
+      'Remove a provider credential; requests that arrive after the response do not use the credential (in other Floe processes, after at most two seconds)',
     params: credentialParams,
     answer: z.null(),
     status: 204,

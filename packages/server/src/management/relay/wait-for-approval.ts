@@ -17,7 +17,7 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
     path: '/relay/v1/approvals/{id}',
     scope: ['relay', 'management'],
     summary:
-      'Read an approval; with `wait_seconds`, the response is sent when a member decides or the wait ends',
+      'Read an approval; with `wait_seconds`, the response is sent when the approval is decided or the wait ends',
     params: idParams,
     query: approvalWaitQuery,
     answer: approvalResource,

@@ -106,7 +106,7 @@ export function createOrderedResourceKind<Config extends object, View extends Re
     invalidates: 'config',
     summaries: {
       list: `List ${kind} in evaluation order: those in floe.yaml first`,
-      create: `Create a ${singular}, which takes effect before the response is sent`,
+      create: `Create a ${singular}; it takes effect before the response is sent, and in other Floe processes within two seconds`,
       get: `Read one ${singular}`,
       update: `Change fields or the position of a ${singular}; null resets a field to its default`,
       replace: `Create or replace a ${singular} by its id; accepts the body that GET returns`,

@@ -192,7 +192,7 @@ export async function completeOidcFlow(
     if (!claims)
       throw new OidcSignInError(
         'failed',
-        'The identity provider returned no ID token. Check that the client at the identity provider is allowed to use the scope "openid".',
+        'The identity provider returned no ID token. Check that auth.oidc[].scopes contains "openid", and that the client at the identity provider is allowed to use this scope.',
       );
     const isWhole = claims['email'] !== undefined && claims[oidc.group_claim] !== undefined;
     const further =

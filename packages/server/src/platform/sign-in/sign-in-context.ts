@@ -106,7 +106,7 @@ export async function startConsoleSession(
   const at = standings.find(({ org }) => org.id === user.orgId) ?? standings[0];
   if (!at)
     throw createSignInFailedFault(
-      'Your account does not belong to any organization. Ask an owner to invite you.',
+      'Your account does not belong to any organization. Ask an owner or admin to invite you.',
     );
   if (browser.token !== null) await deleteConsoleSessionByToken(writer, computeSha256Hex(browser.token));
   const { id, token } = await context.sessions.create(writer, {

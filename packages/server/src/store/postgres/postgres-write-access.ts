@@ -53,7 +53,7 @@ export async function requireWritable(pool: PostgresPool): Promise<void> {
         'The database is a standby server, which accepts only reads. Connect Floe to the primary server.';
     else if (rows[0]?.is_read_only)
       reason =
-        'The database is read-only. Check the PostgreSQL setting default_transaction_read_only, and that Floe connects to the primary server.';
+        'The database is read-only. Check that the PostgreSQL setting default_transaction_read_only is off, and that Floe connects to the primary server.';
   } finally {
     // A new connection may lead to another server, for example after a failover.
     connection.release(reason !== null);
