@@ -42,8 +42,8 @@ function formatSteps(steps: number): string {
 }
 
 /**
- * Computes the minimum number of steps for evaluating an expression. The computation assumes that all
- * operands are evaluated and that all strings are empty.
+ * Computes the number of steps for evaluating an expression if all operands are evaluated and all strings are
+ * empty.
  */
 export function computeExpressionCost(expression: OptionalExpression): ExpressionCost {
   const kind = expression?.exprKind;

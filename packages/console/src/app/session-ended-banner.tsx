@@ -13,8 +13,8 @@ export function SessionEndedBanner() {
     <ErrorBanner
       text={
         <>
-          Your session has ended. To keep your unsaved changes, sign in in another tab, then return to this
-          tab.
+          Your session has ended. To keep your unsaved changes, open the sign-in page in another tab, sign in,
+          and return to this tab.
         </>
       }
     >

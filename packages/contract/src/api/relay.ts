@@ -4,7 +4,7 @@ import { timeRangeListQuery, timestamp } from './page.ts';
 
 /** A short string from an agent, such as a name or an id. */
 export const relayShortText = z.string().min(1).max(200);
-/** Maximum length of a path, URL or command of a connector in an event, in characters. */
+/** Maximum length, in characters, of a file path in an event, and of the URL or the command of a connector. */
 export const MAX_RELAY_PATH_CHARS = 4_096;
 const path = z.string().min(1).max(MAX_RELAY_PATH_CHARS);
 /**

@@ -103,7 +103,7 @@ export function createPortField() {
   return z.int().min(1).max(65_535);
 }
 
-/** Creates the schema of a number of minutes, optionally with a fraction, at most 366 days. */
+/** Creates the schema of a duration in minutes. Fractions are allowed. The maximum is 366 days. */
 export function createMinutesField(minimum: number) {
   return z.number().min(minimum).max(527_040);
 }

@@ -22,7 +22,7 @@ const TIMEOUT_DESCRIPTIONS = {
     'Maximum time from the response headers to the first content of the response, in milliseconds.',
   idle_ms: 'Maximum time without data after the first content of the response, in milliseconds.',
   total_ms:
-    'Maximum time from receiving the client’s request to the end of an attempt, in milliseconds. The time of earlier attempts counts.',
+    'Maximum time from receiving the client’s request to the end of an attempt, including all earlier attempts, in milliseconds.',
 } as const;
 
 /** The timeouts of upstream requests, in milliseconds. */

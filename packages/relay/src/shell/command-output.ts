@@ -1,6 +1,6 @@
 import { unescapePrintf as escaped } from './escapes.ts';
 import { ANY_TEXT_WILDCARD, isUnknownPattern } from './glob.ts';
-import { toGrepLinePatterns } from './grep-pattern.ts';
+import { convertGrepPatternToLineGlobs } from './grep-pattern.ts';
 import {
   type CommandOutput,
   EMPTY_SHELL_WORD,
@@ -92,7 +92,9 @@ function predictPrintedNames(
     case 'grep':
     case 'egrep':
     case 'rg':
-      return input === null || input.text !== null ? [] : (toGrepLinePatterns(args) ?? input.names);
+      return input === null || input.text !== null
+        ? []
+        : (convertGrepPatternToLineGlobs(args) ?? input.names);
     case 'head':
     case 'tail':
     case 'sort':
@@ -127,7 +129,8 @@ export function predictFileSearchOutput(name: string, args: readonly ShellWord[]
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
   if (name !== 'find') {
     const [pattern] = words.filter(({ text }) => !text.startsWith('-')).map(({ text }) => text);
-    const names = pattern === undefined ? null : toGrepLinePatterns([{ ...EMPTY_SHELL_WORD, text: pattern }]);
+    const names =
+      pattern === undefined ? null : convertGrepPatternToLineGlobs([{ ...EMPTY_SHELL_WORD, text: pattern }]);
     return names ? names.map((one) => `${ANY_TEXT_WILDCARD}${one.replace(/^\uE000/, '')}`) : [];
   }
   const roots = words.slice(0, first === -1 ? undefined : first).map(({ pattern }) => pattern);
@@ -137,7 +140,7 @@ export function predictFileSearchOutput(name: string, args: readonly ShellWord[]
   const expressions = words.flatMap(({ text }, at) =>
     /^-i?regex$/.test(text) ? [`^${words[at + 1]?.text ?? ''}$`] : [],
   );
-  const matched = expressions.flatMap((text) => toGrepLinePatterns([{ text }]) ?? []);
+  const matched = expressions.flatMap((text) => convertGrepPatternToLineGlobs([{ text }]) ?? []);
   if (matched.length > 0) return matched;
   const names = wanted.map((text) =>
     text.replaceAll('*', ANY_TEXT_WILDCARD).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'),

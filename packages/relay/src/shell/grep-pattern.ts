@@ -6,7 +6,9 @@ import type { ShellWord } from './shell-word.ts';
  * same lines. Example: `^\.env$` becomes `.env`. Returns null if the arguments do not restrict the
  * lines, for example with `-v`.
  */
-export function toGrepLinePatterns(args: readonly Pick<ShellWord, 'text'>[]): readonly string[] | null {
+export function convertGrepPatternToLineGlobs(
+  args: readonly Pick<ShellWord, 'text'>[],
+): readonly string[] | null {
   const options = args.filter(({ text }) => text?.startsWith('-'));
   if (options.some(({ text }) => /^-(?!-)\w*[vef]|^--(?:invert|regexp|file)/.test(text ?? ''))) return null;
   const operands = args.filter(({ text }) => !text?.startsWith('-'));

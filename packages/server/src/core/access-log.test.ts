@@ -60,7 +60,7 @@ test('if the reader stops, 8 MB of lines are buffered and further lines are drop
   assert.deepEqual(report, {
     level: 'warn',
     time: '1970-01-01T00:00:00.000Z',
-    msg: 'access log lines were dropped, because the log output is not read fast enough',
+    msg: 'access log lines were dropped because the log output was not read fast enough',
   });
   assert.ok(Math.abs(lines.length * line.length - 8 * 1024 * 1024) <= 2048);
   // The first batch was written before the reader was known to be slow.

@@ -153,7 +153,7 @@ const PLAIN_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function formatDropReport(nowMs: number, lines: number): string {
   const time = new Date(nowMs).toISOString();
-  return `${JSON.stringify({ level: 'warn', time, lines, msg: 'access log lines were dropped, because the log output is not read fast enough' })}\n`;
+  return `${JSON.stringify({ level: 'warn', time, lines, msg: 'access log lines were dropped because the log output was not read fast enough' })}\n`;
 }
 
 /**

@@ -35,7 +35,7 @@ export interface DeclaredResource<Config> {
 
 /**
  * The parts of a loaded configuration that are needed to list the resources in its file: the configuration,
- * the path of the file, and lookups for the line of a field and for whether the file sets it.
+ * the path of the file, and functions that return the line of a field and whether the file sets the field.
  */
 export type ConfigFile = Pick<LoadedConfig, 'config' | 'path' | 'lineOf' | 'sets'>;
 

@@ -7,7 +7,7 @@ import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
 import { lockInstallation } from './process-directories.ts';
 import { deleteSecretKeyFingerprint } from './secret-key.ts';
 import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
-import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
+import type { DatabaseCopyDependencies } from './sqlite/database-copy.ts';
 
 /** An installation's database URL and data directory. */
 export interface DatabaseLocation {
@@ -41,7 +41,7 @@ export function requireExistingDatabase({ url, dataDir }: DatabaseLocation): voi
 export async function backupDatabase(
   { url, dataDir }: DatabaseLocation,
   file: string,
-  options: DatabaseCopyOptions & { readonly force?: boolean },
+  options: DatabaseCopyDependencies & { readonly force?: boolean },
 ): Promise<void> {
   if (isPostgresUrl(url))
     throw new FatalError(
@@ -73,7 +73,7 @@ export interface DatabaseRestoreResult {
 export async function restoreDatabase(
   { url, dataDir }: DatabaseLocation,
   file: string,
-  options: DatabaseCopyOptions & { readonly force: boolean; readonly nowMs: number },
+  options: DatabaseCopyDependencies & { readonly force: boolean; readonly nowMs: number },
 ): Promise<DatabaseRestoreResult> {
   if (isPostgresUrl(url))
     throw new FatalError(

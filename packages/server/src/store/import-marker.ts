@@ -29,7 +29,7 @@ export async function beginImport(writer: DatabaseWriter): Promise<void> {
   await storeSetting(writer, MARKER_SETTING, '1');
 }
 
-/** Removes the mark of `beginImport`. */
+/** Marks the import as complete by removing the marker that `beginImport` set. */
 export async function completeImport(writer: DatabaseWriter): Promise<void> {
   await writer.deleteFrom('settings').where('name', '=', MARKER_SETTING).execute();
 }

@@ -126,7 +126,7 @@ export const TABLES_EXCLUDED_FROM_IMPORT: Readonly<Record<string, string>> = {
   monitor_pulse: 'copied with the monitors',
   replicas: 'processes of the source installation',
   migrations: 'the target has its own migrations',
-  snapshot_changes: 'written by triggers of the target',
+  snapshot_changes: 'written by triggers in the PostgreSQL database',
   exchange_metadata: 'created again when each exchange is imported',
   rollup_minutes: 'recalculated from the imported exchanges',
   rollup_hours: 'recalculated from the imported exchanges',

@@ -12,7 +12,7 @@ import { countOlderProcesses } from './replicas.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import {
   createDatabaseCopyError,
-  type DatabaseCopyOptions,
+  type DatabaseCopyDependencies,
   planMigrationCopy,
   requireFreeSpace,
 } from './sqlite/database-copy.ts';
@@ -35,7 +35,7 @@ export interface DatabaseUpgradePlan {
   readonly copy: string | null;
 }
 
-interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
+interface PlanUpgradeOptions extends Pick<DatabaseCopyDependencies, 'freeBytes'> {
   /** The clock; the system clock if it is absent. */
   readonly clock?: Clock;
   /** The migrations of the release. Only tests set it. */

@@ -68,7 +68,12 @@ export const budgetsText = {
   sentence: {
     subject: (subject: string, model: string) =>
       model === '' ? `requests from ${subject}` : `requests from ${subject} to ${model}`,
-    periods: { day: 'in one day', week: 'in one week', month: 'in one calendar month', total: 'in total' },
+    periods: {
+      day: 'in one day',
+      week: 'in one calendar week',
+      month: 'in one calendar month',
+      total: 'in total',
+    },
     hard: (requests: string, limit: string, period: string) =>
       `Floe rejects new ${requests} with status 402 after ${limit} has been spent ${period}. It also rejects a request whose maximum possible cost exceeds the remaining amount. Requests in progress continue. Requests to models without a price are rejected.`,
     soft: (requests: string, limit: string, period: string) =>

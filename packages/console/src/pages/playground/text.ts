@@ -97,6 +97,6 @@ export const playgroundText = {
   load: {
     noBody: 'The body of this request was not stored, so it cannot be loaded:',
     unsupported: 'The body of this request cannot be sent from the playground:',
-    dismiss: 'Dismiss message',
+    dismiss: 'Dismiss notice',
   },
 } as const;

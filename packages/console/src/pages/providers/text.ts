@@ -183,7 +183,7 @@ export const providersText = {
     idle_ms: { label: 'Idle', hint: 'Maximum time without data after the first content of the response.' },
     total_ms: {
       label: 'Total',
-      hint: 'Maximum time from receiving the client’s request to the end of an attempt. The time of earlier attempts counts.',
+      hint: 'Maximum time from receiving the client’s request to the end of an attempt, including all earlier attempts.',
     },
   },
 } as const;

@@ -10,7 +10,7 @@ import {
 test('a decision that is only observed is labelled with the decision it would enforce', () => {
   assert.deepEqual(getDecisionDisplay({ decision: 'abstain', enforced_decision: 'deny' }), {
     state: 'partial',
-    word: 'Would deny',
+    word: 'Would be denied',
   });
   assert.equal(getDecisionDisplay({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
   assert.equal(getDecisionDisplay({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);

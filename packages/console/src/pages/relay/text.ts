@@ -12,9 +12,9 @@ export const relayText = {
     abstain: 'No rule applied',
   },
   enforcedLabels: {
-    deny: 'Would deny',
+    deny: 'Would be denied',
     ask: 'Would need approval',
-    allow: 'Would allow',
+    allow: 'Would be allowed',
     abstain: 'No rule applied',
   },
   events: {

@@ -33,7 +33,7 @@ function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell'])
   return { id, label, cell, width: 'minmax(5rem, 10rem)', optional: true };
 }
 
-/** Shows the first metadata value and the number of the others. The tooltip lists all values in full. */
+/** Shows the first metadata value and how many more there are. The tooltip lists all values in full. */
 export function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
   const pairs = Object.entries(metadata).map(([name, value]) => [name, formatMetadataValue(value)] as const);
   const [first, ...more] = pairs;

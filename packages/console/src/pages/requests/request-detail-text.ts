@@ -104,7 +104,7 @@ export const requestDetailText = {
       `Retry-After was ${seconds} s. ${left > 0 ? `The client can retry in ${left} s.` : 'The client can retry now.'}`,
     cachedNoPrice: 'Answered from the cache. The savings are unknown because the model has no price.',
     cachedFree:
-      'Answered from the cache. Nothing was saved, because the provider does not charge for this request.',
+      'Answered from the cache. There are no savings, because the provider does not charge for this request.',
     cachedSaving: (saving: string) => `Answered from the cache: $0 instead of ${saving}.`,
   },
   cost: {

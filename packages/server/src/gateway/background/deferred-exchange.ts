@@ -3,7 +3,10 @@ import type { Grant } from '../../guardrails/grant.ts';
 import type { BudgetCharge } from '../../store/spend/budget-charge.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 
-/** A stored exchange whose response the provider has not finished yet. */
+/**
+ * The data with which Floe finalizes an exchange after the provider has finished its background response. Stored as
+ * JSON.
+ */
 export interface PendingExchange {
   /** Its request log row, without usage and cost. */
   readonly row: ExchangeRow;

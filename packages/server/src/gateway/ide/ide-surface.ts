@@ -1,8 +1,8 @@
 import { CHAT_SURFACE, type GatewaySurface } from '../surface.ts';
 
 /**
- * The Chat surface for IDEs that let users change the base URL. These IDEs send requests in the
- * format of their own backend.
+ * The Chat Completions surface of the IDE adapter, for IDEs that let users change the base URL. It also accepts the
+ * variants of the format that these IDEs send.
  */
 export const IDE_SURFACE: GatewaySurface = {
   ...CHAT_SURFACE,

@@ -60,7 +60,7 @@ export function recordResourceOwners(
 }
 
 /** A list request, and the functions that read its pages. */
-export interface ResourceListing {
+export interface OwnedListRequest {
   /** The query of the request, including `?`. */
   readonly query: string;
   /** Name of the query parameter with the start of the page. */
@@ -75,7 +75,7 @@ export interface ResourceListing {
  * Returns a page that contains only the caller's resources. Official clients stop at an empty page,
  * so this function reads further provider pages until the page is full or no pages remain.
  */
-export async function readOwnedPage(first: JsonObject, listing: ResourceListing): Promise<JsonObject> {
+export async function readOwnedPage(first: JsonObject, listing: OwnedListRequest): Promise<JsonObject> {
   const wanted = pageSizeOf(listing.query, listPageEntries(first).length);
   const backwards = /[?&]before(?:_id)?=/.test(listing.query);
   const found: JsonObject[] = [];
@@ -113,7 +113,7 @@ function pageSizeOf(query: string, shown: number): number {
   return Number.isInteger(limit) && limit > 0 ? limit : Math.max(DEFAULT_PAGE_SIZE, shown);
 }
 
-function nextPageQuery({ query, after }: ResourceListing, id: string): string {
+function nextPageQuery({ query, after }: OwnedListRequest, id: string): string {
   const parameters = new URLSearchParams(query);
   parameters.set(after, id);
   return `?${parameters}`;

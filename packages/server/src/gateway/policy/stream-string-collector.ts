@@ -40,8 +40,8 @@ interface Pieces {
 }
 
 /**
- * Collects every string in the events of a stream, including members that no dialect defines. Pieces at the
- * same position are joined, so that a value is found however the provider splits it.
+ * Collects every string in the events of a stream, including strings in members that no dialect defines. Joins pieces
+ * at the same position, so that a value is found even if the provider splits it.
  */
 export class StreamStringCollector {
   readonly #scan: TextScanner | null;

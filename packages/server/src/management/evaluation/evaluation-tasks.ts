@@ -1,8 +1,8 @@
 import { parseConfigDocument } from '../config/config-document.ts';
 import { formatOrgConfig } from '../config/format-org-config.ts';
 import {
+  evaluatePoliciesOnStoredBodies,
   evaluatePolicySamples,
-  evaluateStoredPolicySamples,
   simulateRequestPolicies,
 } from '../policies/evaluate-policy-samples.ts';
 import { replayRelayDecisions } from '../relay/replay-decisions-task.ts';
@@ -16,7 +16,7 @@ export const EVALUATION_TASKS = {
   simulateEvent,
   replayDecisions: replayRelayDecisions,
   judgeSamples: evaluatePolicySamples,
-  judgeKeptSamples: evaluateStoredPolicySamples,
+  judgeKeptSamples: evaluatePoliciesOnStoredBodies,
   judgeRequest: simulateRequestPolicies,
   readDocument: parseConfigDocument,
   formatOrg: formatOrgConfig,

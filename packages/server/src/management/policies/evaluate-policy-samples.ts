@@ -32,7 +32,7 @@ export function evaluatePolicySamples({ policies: configs, samples }: PolicySamp
  * Evaluates policies against stored bodies. The result contains nothing from the bodies.
  * @throws Fault `invalid_request` for an invalid condition
  */
-export function evaluateStoredPolicySamples({ policies: configs, samples }: PolicySamplesInput) {
+export function evaluatePoliciesOnStoredBodies({ policies: configs, samples }: PolicySamplesInput) {
   const { policies, modes } = compileAsEnforced(configs);
   return samples.map((sample) => evaluateWithoutBodies(sample, policies, modes));
 }

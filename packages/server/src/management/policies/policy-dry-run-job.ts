@@ -14,7 +14,7 @@ import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { requireValidTimeRange } from '../time-range.ts';
 import { listEnabledPolicies } from './dry-run-policies.ts';
-import type { evaluateStoredPolicySamples } from './evaluate-policy-samples.ts';
+import type { evaluatePoliciesOnStoredBodies } from './evaluate-policy-samples.ts';
 import { loadStoredPolicySamples, type StoredPolicySample } from './stored-policy-samples.ts';
 
 /** Number of bodies per evaluation task. The job checks for cancellation after each task. */
@@ -81,8 +81,8 @@ export function defineStartPolicyDryRunOperation({
   });
 }
 
-type SampleInput = Parameters<typeof evaluateStoredPolicySamples>[0]['samples'][number];
-type SampleEvaluation = ReturnType<typeof evaluateStoredPolicySamples>[number];
+type SampleInput = Parameters<typeof evaluatePoliciesOnStoredBodies>[0]['samples'][number];
+type SampleEvaluation = ReturnType<typeof evaluatePoliciesOnStoredBodies>[number];
 type EvaluateSamples = (samples: readonly SampleInput[]) => Promise<readonly SampleEvaluation[]>;
 
 interface PolicyDryRunOptions {

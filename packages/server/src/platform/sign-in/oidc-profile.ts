@@ -31,7 +31,10 @@ function pickEmailClaims(idToken: Claims, userInfo: Claims) {
   };
 }
 
-/** Returns the profile in the claims of an ID token, and in the response of the userinfo endpoint if it was called. */
+/**
+ * Reads the user's profile from the claims of the ID token and, if the userinfo endpoint was called, from its
+ * response.
+ */
 export function parseOidcProfile(
   oidc: OidcConfig,
   idToken: Claims & { readonly iss: string },

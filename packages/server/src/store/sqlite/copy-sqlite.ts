@@ -5,7 +5,7 @@ import type { AppliedMigration } from '../migrations/migration-history.ts';
 import {
   createDatabaseCopyError,
   DATABASE_COPY_SIZE_SQL,
-  type DatabaseCopyOptions,
+  type DatabaseCopyDependencies,
   writeDatabaseCopy,
 } from './database-copy.ts';
 import { isSqliteBusyError } from './sqlite-errors.ts';
@@ -19,7 +19,7 @@ import { isSqliteBusyError } from './sqlite-errors.ts';
 export async function copySqliteDatabase(
   from: string,
   to: string,
-  parts: DatabaseCopyOptions,
+  parts: DatabaseCopyDependencies,
 ): Promise<void> {
   const source = openForCopy({ from, to, isExclusive: false });
   try {
@@ -38,7 +38,7 @@ export async function copySqliteDatabase(
 export async function copyUnusedSqliteDatabase(
   from: string,
   to: string,
-  parts: DatabaseCopyOptions,
+  parts: DatabaseCopyDependencies,
 ): Promise<{ close(): void }> {
   const source = openForCopy({ from, to, isExclusive: true });
   try {
@@ -77,7 +77,7 @@ function openForCopy({ from, to, isExclusive }: CopyPaths & { readonly isExclusi
 async function writeCopyOf(
   source: DatabaseSync,
   paths: CopyPaths,
-  parts: DatabaseCopyOptions,
+  parts: DatabaseCopyDependencies,
 ): Promise<void> {
   try {
     const bytes = Number(source.prepare(DATABASE_COPY_SIZE_SQL).get()?.['bytes']);

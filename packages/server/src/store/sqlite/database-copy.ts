@@ -15,7 +15,7 @@ export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_pag
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 
 /** The dependencies for writing a database copy. */
-export interface DatabaseCopyOptions {
+export interface DatabaseCopyDependencies {
   readonly log: Log;
   readonly clock: Clock;
   /** Returns the free bytes on the disk of a directory. Only tests set it. */
@@ -42,7 +42,7 @@ export interface DatabaseCopyRequest {
  */
 export async function writeDatabaseCopy(
   { from, to, bytes, purpose = '', write }: DatabaseCopyRequest,
-  { log, clock, freeBytes = readFreeBytes }: DatabaseCopyOptions,
+  { log, clock, freeBytes = readFreeBytes }: DatabaseCopyDependencies,
 ): Promise<void> {
   const unfinished = `${to}.part`;
   const started = clock.monotonic();

@@ -23,7 +23,7 @@ import { CoordinatedSnapshotSignals } from './coordinated-snapshot-signals.ts';
 import { CoordinatedWriteScheduler } from './coordinated-write-scheduler.ts';
 import {
   DATABASE_COPY_SIZE_SQL,
-  type DatabaseCopyOptions,
+  type DatabaseCopyDependencies,
   planMigrationCopy,
   writeDatabaseCopy,
 } from './database-copy.ts';
@@ -33,7 +33,7 @@ import { SqliteWorkerRequestError, SqliteWorkerThread } from './sqlite-worker-th
 import { SqliteWorkerDialect } from './worker-dialect.ts';
 import type { SqliteWorkerRole } from './worker-protocol.ts';
 
-export interface OpenSqliteOptions extends DatabaseCopyOptions {
+export interface OpenSqliteOptions extends DatabaseCopyDependencies {
   /** Key of the audit chains. If it is absent, a random key is used that only this process has. */
   readonly auditKey?: KeyObject | undefined;
   /** Receives the durations of database operations. */
@@ -227,7 +227,7 @@ async function prepareFile(path: string): Promise<void> {
 async function copyBeforeMigration(
   { database, writer, path }: { database: SqliteDatabase; writer: SqliteWorkerThread; path: string },
   number: number,
-  parts: DatabaseCopyOptions,
+  parts: DatabaseCopyDependencies,
 ): Promise<void> {
   const { to, purpose } = planMigrationCopy(path, number);
   const { rows } = await database.transaction((one) =>
