@@ -146,14 +146,17 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
   }
 
   #readFrame(frame: Buffer): void {
-    let event: SseEvent | undefined;
     try {
-      event = parseSseFrame(frame);
+      const event = parseSseFrame(frame);
+      if (event !== undefined) this.#readEvent(event);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#fault = error;
     }
-    if (event === undefined) return;
+  }
+
+  /** @throws Fault `upstream_error` if the event is too complex to be stored */
+  #readEvent(event: SseEvent): void {
     this.#reader.read(event);
     // If a frame is not forwarded, only its token counts become part of a later error event.
     if (this.#fault) {
