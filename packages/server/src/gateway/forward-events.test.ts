@@ -82,3 +82,9 @@ test('announcements are not content of a forwarded stream, so that another targe
     assert.ok(!(await isSent(t, 'responses', events)), JSON.stringify(events));
   assert.ok(!(await isSent(t, 'messages', [STARTED, { type: 'ping' }])));
 });
+
+test('the buffered start of a stream has a maximum size, after which it is sent', async (t) => {
+  const ping = { type: 'ping', padding: ' '.repeat(1024 * 1024) };
+  assert.ok(!(await isSent(t, 'messages', [STARTED, ...Array.from({ length: 7 }, () => ping)])));
+  assert.ok(await isSent(t, 'messages', [STARTED, ...Array.from({ length: 9 }, () => ping)]));
+});

@@ -270,6 +270,13 @@ describe('a forwarded Chat stream without its reasoning', () => {
     assert.equal(fault, undefined);
   });
 
+  test('has at most 10,000 choices', () => {
+    const choices = (count: number) =>
+      frame({ choices: Array.from({ length: count }, (_, index) => ({ index, delta: {} })) });
+    assert.match(forward([choices(10_000)]).fault?.message ?? '', /before the response was complete/);
+    assert.match(forward([choices(10_001)]).fault?.message ?? '', /more than 10,000 choices/);
+  });
+
   test('leaves no reasoning member and loses nothing else, whatever the deltas hold', () => {
     const value = fc.jsonValue({ maxDepth: 2 });
     const delta = fc.record(
