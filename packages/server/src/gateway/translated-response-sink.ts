@@ -100,9 +100,9 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
     try {
       this.#upstreamSink.push(chunk);
     } catch (error) {
-      // Earlier content of the same chunk is sent first.
       if (!(error instanceof Fault)) throw error;
-      this.#fault ??= error;
+      // Earlier content of the same chunk is sent first. Bytes after the end of a response are ignored.
+      if (!this.#finished) this.#fault ??= error;
     }
     const flowing = this.#flush();
     if (this.#finished) this.#endFinished();
@@ -172,10 +172,10 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
     if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
     if (event.type === 'finish') this.#x.answer.setFinishReason(event.raw);
     if (this.#isAborted) return;
-    if (event.type === 'finish') this.#finished = true;
     if (event.type === 'open' || event.type === 'finish') this.#hasReadContent = true;
     if (replay) replay.push(event);
     else this.#write(event);
+    if (event.type === 'finish') this.#finished = true;
   }
 
   #write(event: ResponseEvent): void {
