@@ -221,6 +221,15 @@ describe('a forwarded Chat stream without its reasoning', () => {
     assert.equal(forward([kept], PLAIN).out, kept);
   });
 
+  test('keeps an array whose text has other members, and the notation of their numbers', () => {
+    const delta = (content: string) => `data: {"choices":[{"delta":{"content":${content}}}]}\n\n`;
+    const annotated = '{"type":"text","text":"a","annotations":[{"type":"url_citation","score":1.0}]}';
+    const mixed = delta(`[{"type":"thinking","thinking":"hm"},${annotated}]`);
+    for (const before of [delta(`[${annotated}]`), delta(`[ ${annotated}, {"type":"text","text":"b"} ]`)])
+      assert.equal(forward([before], ALL).out, before);
+    assert.equal(forward([mixed], ALL).out, delta(`[${annotated}]`));
+  });
+
   test('removes tagged reasoning per choice, split over frames', () => {
     const text =
       chunk({ content: '<th' }) +
