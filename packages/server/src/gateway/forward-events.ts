@@ -14,7 +14,11 @@ import { buildResponseHeaders } from './response-headers.ts';
 import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 import { ResponseCollector } from './stored/response-collector.ts';
-import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
+import {
+  createJsonResponseEnd,
+  logUnstoredResponse,
+  type PendingResponseEnd,
+} from './stored/responses-turn.ts';
 import { setPreviousResponseId, setPreviousResponseIdInEvents } from './stored/set-previous-response-id.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
@@ -96,7 +100,10 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
 
   #finish(): void {
     const response = this.#collector?.response;
-    if (!response) return this.send();
+    if (!response) {
+      if (this.#collector) logUnstoredResponse(this.#x);
+      return this.send();
+    }
     // A denied response is not stored.
     this.#out.evaluateEnd(this.#lastEvent ?? '', (judged) => {
       this.#lastEvent = judged;
@@ -150,17 +157,14 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
   }
 
   #readFrame(frame: Buffer): void {
+    let event: SseEvent | undefined;
     try {
-      const event = parseSseFrame(frame);
-      if (event !== undefined) this.#readEvent(event);
+      event = parseSseFrame(frame);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#fault = error;
     }
-  }
-
-  /** @throws Fault `upstream_error` if the event is too complex to be stored */
-  #readEvent(event: SseEvent): void {
+    if (event === undefined) return;
     this.#reader.read(event);
     // If a frame is not forwarded, only its token counts become part of a later error event.
     if (this.#fault) {

@@ -44,19 +44,10 @@ function requireMaxComplexity(bytes: Buffer): void {
   } catch (error) {
     // Invalid JSON is reported by the parser.
     if (!(error instanceof JsonComplexityError)) return;
-    throw createTooManyValuesFault('response', MAX_RESPONSE_JSON_COMPLEXITY, bytes.toString('utf8', 0, 2000));
+    throw new Fault(
+      'upstream_error',
+      `The provider sent a response with too many JSON values. The maximum is ${describeMaxComplexity(MAX_RESPONSE_JSON_COMPLEXITY)}. Request less output, or split the request.`,
+      { upstreamBody: bytes.toString('utf8', 0, 2000) },
+    );
   }
-}
-
-/** Returns the fault for a response or stream event whose complexity exceeds `max`. */
-export function createTooManyValuesFault(
-  what: 'response' | 'stream event',
-  max: number,
-  upstreamBody: string,
-): Fault {
-  return new Fault(
-    'upstream_error',
-    `The provider sent a ${what} with too many JSON values. The maximum is ${describeMaxComplexity(max)}. Request less output, or split the request.`,
-    { upstreamBody },
-  );
 }
