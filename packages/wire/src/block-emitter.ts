@@ -23,6 +23,10 @@ const FAILURE_REASON =
 const MAX_INSPECTED_DEPTH = 8;
 /** Maximum number of reported names, because a response can contain any number of unknown members. */
 const MAX_DROPPED_FIELDS = 100;
+/** Maximum length of the data that a reader keeps in memory, in characters. A stream has no maximum size. */
+const MAX_KEPT_LENGTH = 64 * 1024 * 1024;
+/** Length that is counted for each output item or content block, in addition to its content. */
+const ENTRY_LENGTH = 1000;
 
 /** Returns whether a value contains anything but null, false and empty values. */
 function hasInformation(value: Json | undefined, depth = 0): boolean {
@@ -48,6 +52,7 @@ export class BlockEmitter {
   /** The ends of the arguments of open calls. */
   readonly #argumentEnds = new Map<number, JsonEndFinder>();
   #hasCutOffArguments = false;
+  #keptLength = 0;
   /** Number of tool blocks so far. */
   toolCallCount = 0;
   /** Whether `finish` or `error` was emitted. */
@@ -114,6 +119,23 @@ export class BlockEmitter {
     if (this.#argumentEnds.get(block)?.isCutOff) this.#hasCutOffArguments = true;
     this.#argumentEnds.delete(block);
     this.#emit({ type: 'close', block, seal });
+  }
+
+  /** Counts data that a reader of a stream keeps. Ends the response with an error if there is too much data. */
+  countKept(length: number): void {
+    this.#keptLength += length;
+    if (this.#keptLength > MAX_KEPT_LENGTH)
+      this.fail(
+        new Fault(
+          'upstream_error',
+          'The provider sent a response with more than 64 MB of text. Request less output.',
+        ),
+      );
+  }
+
+  /** Counts an output item or content block that a reader of a stream keeps, and `length` characters of content. */
+  countKeptEntry(length: number): void {
+    this.countKept(ENTRY_LENGTH + length);
   }
 
   recordUsage(usage: Usage | undefined): void {

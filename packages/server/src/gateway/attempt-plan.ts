@@ -27,7 +27,7 @@ export interface ResponseSink {
    * sink lacks this method counts as incomplete.
    */
   tryComplete?(): boolean;
-  /** Records the usage so far, because the provider failed during the response. */
+  /** Records the usage so far, because the attempt failed during the response. Sends nothing to the client. */
   abort(): void;
   /**
    * Formats a fault that occurs after content as the text that ends the client's stream. Returns null if Floe

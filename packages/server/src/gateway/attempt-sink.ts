@@ -45,6 +45,19 @@ export function createAttemptSink(
   return new SniffedResponseSink((streamed) => plan.createSink(streamed));
 }
 
+/**
+ * Records the usage of a failed attempt. Returns `reason`, or the error that occurred, which only a bug can cause. Never
+ * throws, because it is called by timers and socket listeners.
+ */
+export function abortSink(sink: ResponseSink | null, reason: Error): Error {
+  try {
+    sink?.abort();
+    return reason;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
 function readContentType(headers: UpstreamHeaders): string {
   return getUpstreamHeader(headers, 'content-type') ?? '';
 }

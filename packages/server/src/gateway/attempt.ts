@@ -5,7 +5,7 @@ import type { FlowControl, UpstreamHeaders, UpstreamResponseHandler } from '../p
 import { AttemptDeadlines, type DeadlinePhase, type FailoverDeadline } from './attempt-deadlines.ts';
 import type { AttemptPlan, ResponseSink } from './attempt-plan.ts';
 import { createAttemptRecord } from './attempt-record.ts';
-import { createAttemptSink, isEventStream } from './attempt-sink.ts';
+import { abortSink, createAttemptSink, isEventStream } from './attempt-sink.ts';
 import { ClientDisconnectedError } from './client-call.ts';
 import { getAttemptErrorCode } from './error-response-sink.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
@@ -272,10 +272,10 @@ class Attempt implements UpstreamResponseHandler {
     if (this.#isOver) return;
     const { provider, credential } = this.#target;
     const secrets = provider.secretsFor(credential);
-    const error = redactCredentials(reason instanceof Error ? reason : new Error(String(reason)), secrets);
+    const failure = abortSink(this.#sink, reason instanceof Error ? reason : new Error(String(reason)));
+    const error = redactCredentials(failure, secrets);
     // A chunk may have the first content and then an error, which the started stream must report.
     if (this.#sink?.isContentSent) this.#x.progress.markBroken(this.#sink);
-    this.#sink?.abort();
     cancelPendingPolicyEvaluation(this.#x);
     this.#record.error = getAttemptErrorCode(error);
     this.#close();

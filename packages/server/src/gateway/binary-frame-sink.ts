@@ -32,12 +32,16 @@ export class BinaryFrameSink implements ResponseSink {
   }
 
   end(): void {
-    if (this.#transcoder.rest > 0)
+    if (this.#transcoder.rest === 0) this.#sink.end();
+    else if (!this.tryComplete())
       throw new Fault(
         'upstream_stream_broken',
         'The provider closed the stream in the middle of a frame. Send the request again.',
       );
-    this.#sink.end();
+  }
+
+  tryComplete(): boolean {
+    return this.#sink.tryComplete?.() ?? false;
   }
 
   abort(): void {

@@ -14,19 +14,27 @@ import { buildResponseHeaders } from './response-headers.ts';
 import { ClientStream, createBufferedResponseSink } from './response-sinks.ts';
 import { formatResponsesFailure } from './responses-failure.ts';
 import { ResponseCollector } from './stored/response-collector.ts';
-import { createJsonResponseEnd, type PendingResponseEnd } from './stored/responses-turn.ts';
+import {
+  createJsonResponseEnd,
+  logUnstoredResponse,
+  type PendingResponseEnd,
+} from './stored/responses-turn.ts';
 import { setPreviousResponseId, setPreviousResponseIdInEvents } from './stored/set-previous-response-id.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /** The event that ends a Messages stream (Anthropic, "Streaming messages"). */
 const MESSAGE_STOP = formatSseFrame('message_stop', '{"type":"message_stop"}');
 
+/** Identifies a complete output item. It counts as content even if it shows nothing, such as hidden reasoning. */
+const ITEM_DONE = '"response.output_item.done"';
+
 type EventDialect = 'responses' | 'messages';
 
 /**
  * Forwards a Responses or Messages stream to a client that uses the same dialect. Complete frames
  * are forwarded unchanged. The dialect's reader also processes them, to count usage and detect
- * incomplete responses.
+ * incomplete responses. Everything but the announcement of the response, of a message or of reasoning counts as
+ * content: the client can use it, although a translation would drop it.
  */
 export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEnd {
   #x: Exchange;
@@ -92,7 +100,10 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
 
   #finish(): void {
     const response = this.#collector?.response;
-    if (!response) return this.send();
+    if (!response) {
+      if (this.#collector) logUnstoredResponse(this.#x);
+      return this.send();
+    }
     // A denied response is not stored.
     this.#out.evaluateEnd(this.#lastEvent ?? '', (judged) => {
       this.#lastEvent = judged;
@@ -161,6 +172,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
       if (isJsonObject(usage)) this.#response = { ...this.#response, usage };
       return;
     }
+    this.#hasContent ||= event.data.includes(ITEM_DONE);
     this.#lastData = event.data;
     this.#collector?.add(event.data);
     if (event.event !== 'response.created') return;
@@ -170,7 +182,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
 
   #onEvent(event: ResponseEvent): void {
     recordEventContentSize(this.#x, event);
-    if (event.type === 'open') this.#hasContent = true;
+    if (event.type === 'open' || (event.type === 'dropped' && event.isContent)) this.#hasContent = true;
     else if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
     else if (event.type === 'finish') {
       this.#x.answer.setFinishReason(event.raw);

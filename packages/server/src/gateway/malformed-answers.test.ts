@@ -164,6 +164,21 @@ test('a stream that breaks after its finish reason is complete in every dialect,
   }
 });
 
+test('invalid bytes after the last event are ignored, regardless of how the bytes are split', async (t) => {
+  const end = Buffer.from('data: {"x":"\xe9"}\n\n', 'latin1');
+  for (const chunking of ['whole', 'frames'] as const) {
+    const gateway = await start(t, (isStream) => {
+      const reply = chatReply('hello there', isStream);
+      return { ...reply, body: Buffer.concat([bodyOf(reply), end]), chunking };
+    });
+    for (const surface of SURFACES) {
+      const { text } = await gateway.settled(ask(gateway, surface, { stream: true }));
+      assert.doesNotMatch(text, /upstream_stream_broken|"type":"error"/, `${surface} ${chunking}`);
+      assert.equal(gateway.rows.at(-1)?.state, 'complete', `${surface} ${chunking}`);
+    }
+  }
+});
+
 test('a keep-alive connection serves the next request after an error in a stream', async (t) => {
   const gateway = await start(t, (isStream) => chatReply('hello there', isStream));
   const broken: InjectedFault = {

@@ -11,6 +11,13 @@ import { setPendingPolicyEvaluation } from './policy/pending-evaluation.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
 
+/**
+ * Maximum size of the buffered start of a stream without content. A larger start counts as content. The announcement
+ * of a response repeats the instructions and tools of the request in several events, so the limit is higher than for
+ * other streams.
+ */
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
+
 /** Buffers a complete response. The client receives nothing until the last byte has arrived. */
 export class BufferedResponseSink implements ResponseSink {
   readonly hasContent = false;
@@ -78,6 +85,7 @@ export class ClientStream implements ClientOutput {
   isContentSent = false;
   #x: Exchange;
   #held: (Buffer | string)[] = [];
+  #heldBytes = 0;
   #policyFilter: StreamPolicyFilter | null;
   /** The size of the response, which is kept until the policies have evaluated all of it. */
   readonly #filteredSize = new BufferedResponseLimiter();
@@ -124,7 +132,7 @@ export class ClientStream implements ClientOutput {
   }
 
   #finish(): void {
-    if (!this.isContentSent) this.#sendHeld();
+    this.#sendHeld();
     this.#x.client.end();
   }
 
@@ -183,15 +191,20 @@ export class ClientStream implements ClientOutput {
   #writeOrHold(bytes: Buffer | string): boolean {
     if (this.isContentSent) return this.#x.client.write(bytes);
     this.#held.push(bytes);
-    return true;
+    this.#heldBytes += Buffer.byteLength(bytes);
+    return this.#heldBytes <= MAX_HELD_BYTES || this.#sendHeld();
   }
 
-  #sendHeld(): void {
+  /** Sends the buffered start of the stream. Returns false if the client reads more slowly than the provider sends. */
+  #sendHeld(): boolean {
     const { client, gateway, progress } = this.#x;
+    if (this.isContentSent) return true;
     this.isContentSent = true;
+    let isFlowing = true;
     if (!progress.isHeadSent) client.startAnswer(200, buildStreamHeaders(this.#x));
     progress.markContentSent(gateway.clock.monotonic());
-    for (const bytes of this.#held) client.write(bytes);
+    for (const bytes of this.#held) isFlowing = client.write(bytes);
     this.#held = [];
+    return isFlowing;
   }
 }

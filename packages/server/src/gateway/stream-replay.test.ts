@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { createCutResponseFault } from '@floe/testkit/connection-faults';
+import { createCutResponseFault, createStalledResponseFault } from '@floe/testkit/connection-faults';
+import { eventually } from '@floe/testkit/eventually';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import {
@@ -59,6 +60,14 @@ function stream({ text = '', reasoning = '', args = '', call = 'call_1' }: Scrip
   ]);
 }
 
+/** An idle timeout that no other timer has. */
+const IDLE_MS = 700_000;
+const LONG_TIMEOUTS = {
+  connect_ms: 900_000,
+  headers_ms: 900_000,
+  first_token_ms: 900_000,
+  idle_ms: IDLE_MS,
+};
 /** Five frames of three bytes had come when it broke: more than the one token that was counted by then. */
 const DELIVERED = 4;
 const TOTAL = { prompt_tokens: 7, completion_tokens: 30, total_tokens: 37 };
@@ -221,5 +230,32 @@ test('responses that cannot be replayed are not generated again, and the row has
     assert.match(answer.text, /upstream_stream_broken/);
     assert.match(gateway.rows.at(-1)?.decisions_json ?? '', /no_replay/);
     assert.equal(gateway.upstream('b').requests.length, 0);
+  }
+});
+
+test('if the client disconnects after the finish of a shorter second response, the exchange ends', async (t) => {
+  for (const surface of SURFACES) {
+    const gateway = await startFakeClockGateway({
+      upstreams: {
+        a: () => stream({ text: 'The ice is thick.' }),
+        b: () => ({ ...stream({ text: 'The ice' }), chunking: 'whole' }),
+      },
+      routes: [{ model: 'smart', targets: ['a/m', 'b/m'], retries: 0, rescue: 'replay' }],
+      providers: { b: { timeouts: LONG_TIMEOUTS } },
+    });
+    t.after(() => gateway.close());
+    const cut = createCutResponseFault({ by: 'fin', framing: 'chunked', afterFrame: 6 });
+    await gateway.upstream('a').setFaults(cut);
+    // Everything but `data: [DONE]`.
+    await gateway.upstream('b').setFaults(createStalledResponseFault({ afterFrame: 5 }));
+    const leaving = new AbortController();
+    const body = { model: 'smart', stream: true, ...BODIES[surface] };
+    const left = gateway.send(surface, body, { signal: leaving.signal });
+    // The idle deadline starts when Floe has read the stalled response.
+    await eventually(() => (gateway.clock.pending().includes(IDLE_MS) ? true : undefined));
+    leaving.abort();
+    await left;
+    const row = await eventually(() => gateway.rows.at(-1));
+    assert.equal(row.state, 'aborted', surface);
   }
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { chatReply } from './test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
@@ -64,6 +65,21 @@ test('a translated response with more than 1,000,000 objects is an error of the 
   );
   assert.equal(status, 502, text);
   assert.match(text, /a response with too many JSON values/);
+});
+
+test('a resource with more than 1,000,000 objects is an error of the provider', async (t) => {
+  const extra = Array.from({ length: 1_000_000 }, () => ({}));
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => createJsonReply({ id: 'file-1', object: 'file', extra }) },
+    providers: { a: { kind: 'openai' } },
+    routes: [{ model: '*', retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  const headers = { 'x-floe-provider': 'a' };
+  const { status, text } = await gateway.settled(gateway.sendTo('files', { purpose: 'batch' }, headers));
+  assert.equal(status, 502, text.slice(0, 100));
+  assert.match(text, /a response with too many JSON values/);
+  assert.equal(gateway.rows.at(-1)?.state, 'failed');
 });
 
 /** The arguments of a call, with the complexity of 40,000 numbers such as `1.10`. */

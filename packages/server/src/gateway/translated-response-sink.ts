@@ -52,6 +52,8 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
   #hasReadContent = false;
   #finished = false;
   #ended = false;
+  /** Whether the attempt failed, so that only its usage is still recorded. */
+  #isAborted = false;
   /** The text that ends the response. It is sent after the turn has been stored. */
   #finishText: Buffer | string = '';
 
@@ -86,6 +88,7 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
   }
 
   abort(): void {
+    this.#isAborted = true;
     this.#upstreamSink.abort();
   }
 
@@ -97,9 +100,9 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
     try {
       this.#upstreamSink.push(chunk);
     } catch (error) {
-      // Earlier content of the same chunk is sent first.
       if (!(error instanceof Fault)) throw error;
-      this.#fault ??= error;
+      // Earlier content of the same chunk is sent first. Bytes after the end of a response are ignored.
+      if (!this.#finished) this.#fault ??= error;
     }
     const flowing = this.#flush();
     if (this.#finished) this.#endFinished();
@@ -167,13 +170,12 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
     }
     recordEventContentSize(this.#x, event);
     if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
-    if (event.type === 'finish') {
-      this.#x.answer.setFinishReason(event.raw);
-      this.#finished = true;
-    }
+    if (event.type === 'finish') this.#x.answer.setFinishReason(event.raw);
+    if (this.#isAborted) return;
     if (event.type === 'open' || event.type === 'finish') this.#hasReadContent = true;
     if (replay) replay.push(event);
     else this.#write(event);
+    if (event.type === 'finish') this.#finished = true;
   }
 
   #write(event: ResponseEvent): void {

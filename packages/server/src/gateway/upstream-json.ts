@@ -8,8 +8,8 @@ import {
   MAX_RESPONSE_JSON_COMPLEXITY,
 } from '@floe/wire/json-complexity';
 
-/** A shorter response cannot exceed the maximum: its complexity is at most 10 per two bytes. */
-const UNCOUNTED_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
+/** The complexity of a response of up to this size is not computed, because it cannot exceed the maximum by much. */
+export const UNCOUNTED_RESPONSE_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
 
 /**
  * Parses a provider's JSON response and keeps numbers exactly as they are written.
@@ -24,7 +24,7 @@ export function parseUpstreamJson(bytes: Buffer): Json {
         upstreamBody: bytes.toString('utf8', 0, 2000),
       },
     );
-  if (bytes.length > UNCOUNTED_BYTES) requireMaxComplexity(bytes);
+  if (bytes.length > UNCOUNTED_RESPONSE_BYTES) requireMaxComplexity(bytes);
   try {
     return parseJsonExactly(bytes.toString('utf8'));
   } catch {

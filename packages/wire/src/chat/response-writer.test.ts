@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BilledUnitCounts } from '../billed-unit-counts.ts';
 import { accumulateResponse } from '../canonical-response.ts';
 import type { ResponseWriteContext } from '../dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../dialects.ts';
@@ -66,4 +67,17 @@ test('a client that sent `tools` receives `tool_calls`', () => {
   const writer = createResponseWriter(context(both));
   const text = [...callEvents(0, '{}'), FINISH].map((event) => writer.write(event)).join('');
   assert.ok(text.includes('"tool_calls"') && !text.includes('function_call'), text);
+});
+
+test('the usage states the audio tokens, if the provider reported them', () => {
+  const usageOf = (units: BilledUnitCounts) => {
+    const events: ResponseEvent[] = [{ type: 'usage', usage: { units } }, FINISH];
+    const { body: written } = writeCompleteResponse(accumulateResponse(events), context(body));
+    return asObject(JSON.parse(JSON.stringify(written)).usage);
+  };
+  const { prompt_tokens_details, completion_tokens_details } =
+    usageOf({ input: 9, output: 8, input_audio: 7, output_audio: 6 }) ?? {};
+  assert.deepEqual(prompt_tokens_details, { cached_tokens: 0, audio_tokens: 7 });
+  assert.deepEqual(completion_tokens_details, { reasoning_tokens: 0, audio_tokens: 6 });
+  assert.ok(!JSON.stringify(usageOf({ input: 9, output: 8 })).includes('audio'));
 });

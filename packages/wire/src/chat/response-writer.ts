@@ -108,13 +108,18 @@ function writesAsCustomTool(freeform: boolean | undefined, context: ResponseWrit
 /** Returns the usage in the Chat Completions format, or undefined if there is none. */
 export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
-  const { input = 0, cached = 0, cache_write, output = 0, reasoning = 0 } = usage.units;
+  const { input = 0, cached = 0, cache_write, input_audio } = usage.units;
+  const { output = 0, reasoning = 0, output_audio } = usage.units;
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: cache_write },
-    completion_tokens_details: { reasoning_tokens: reasoning },
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      cache_write_tokens: cache_write,
+      audio_tokens: input_audio,
+    },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: output_audio },
   };
 }
 

@@ -221,6 +221,15 @@ describe('a forwarded Chat stream without its reasoning', () => {
     assert.equal(forward([kept], PLAIN).out, kept);
   });
 
+  test('keeps an array whose text has other members, and the notation of their numbers', () => {
+    const delta = (content: string) => `data: {"choices":[{"delta":{"content":${content}}}]}\n\n`;
+    const annotated = '{"type":"text","text":"a","annotations":[{"type":"url_citation","score":1.0}]}';
+    const mixed = delta(`[{"type":"thinking","thinking":"hm"},${annotated}]`);
+    for (const before of [delta(`[${annotated}]`), delta(`[ ${annotated}, {"type":"text","text":"b"} ]`)])
+      assert.equal(forward([before], ALL).out, before);
+    assert.equal(forward([mixed], ALL).out, delta(`[${annotated}]`));
+  });
+
   test('removes tagged reasoning per choice, split over frames', () => {
     const text =
       chunk({ content: '<th' }) +
@@ -268,6 +277,13 @@ describe('a forwarded Chat stream without its reasoning', () => {
       'event: x\ndata: {"choices":[{"delta":{"content":"b"},\ndata: "finish_reason":"stop"}]}\n\n',
     );
     assert.equal(fault, undefined);
+  });
+
+  test('has at most 10,000 choices', () => {
+    const choices = (count: number) =>
+      frame({ choices: Array.from({ length: count }, (_, index) => ({ index, delta: {} })) });
+    assert.match(forward([choices(10_000)]).fault?.message ?? '', /before the response was complete/);
+    assert.match(forward([choices(10_001)]).fault?.message ?? '', /more than 10,000 choices/);
   });
 
   test('leaves no reasoning member and loses nothing else, whatever the deltas hold', () => {

@@ -16,6 +16,9 @@ export interface ChatForwardOptions extends ChatScanOptions {
   readonly choices: number;
 }
 
+/** Maximum number of choices in a stream. The state of each choice is kept in memory until the end. */
+const MAX_CHOICES = 10_000;
+
 /** The action for a frame: forward it, drop it, replace it with other bytes, or end the stream. */
 type FrameAction = 'keep' | 'drop' | 'fault' | 'done' | Buffer;
 
@@ -155,6 +158,10 @@ export class ChatStreamForwarder {
       );
     }
     if (this.#walk.hasError) return this.#fail(createErrorEventFault(frameText(data)));
+    if (this.#walk.choices.size > MAX_CHOICES)
+      return this.#fail(
+        new Fault('upstream_error', 'The provider sent more than 10,000 choices. Request fewer.'),
+      );
     if (this.#options.dropUsageFrame && this.#walk.hasUsage && !this.#walk.hasChoices) return 'drop';
     if (this.#walk.edits.length === 0) return 'keep';
     const edited = applyByteEdits(data.bytes, this.#walk.edits);

@@ -1,16 +1,24 @@
 import { isJsonObject } from '@floe/contract/json';
+import { parseExactStreamEvent } from '../stream-event-json.ts';
 
 const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
 /**
- * Returns the JSON of a content array without its reasoning parts. If only text is left, returns a string, as
- * clients of this dialect expect. Otherwise, if nothing was removed, returns the original array.
+ * Returns the JSON of a content array without its reasoning parts. If only text without other members is left, returns a
+ * string, as clients of this dialect expect. Otherwise, if nothing was removed, returns the original array.
  */
 export function stripReasoningParts(arrayText: string): string {
-  const value: unknown = JSON.parse(arrayText);
+  // Text with too many values for exact parsing loses only the notation of its numbers.
+  const value: unknown = parseExactStreamEvent(arrayText) ?? JSON.parse(arrayText);
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   const left = parts.filter((part) => !(isJsonObject(part) && REASONING_PARTS.has(part.type)));
-  const texts = left.map((part) => (isJsonObject(part) && part.type === 'text' ? part.text : undefined));
-  if (texts.every((text) => typeof text === 'string')) return JSON.stringify(texts.join(''));
+  const texts = left.map(readPlainText);
+  if (texts.every((text) => text !== undefined)) return JSON.stringify(texts.join(''));
   return left.length === parts.length ? arrayText : JSON.stringify(left);
+}
+
+/** Returns the text of a part that has no members but its type and text; undefined for any other part. */
+function readPlainText(part: unknown): string | undefined {
+  if (!isJsonObject(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
+  return Object.keys(part).length === 2 ? part.text : undefined;
 }

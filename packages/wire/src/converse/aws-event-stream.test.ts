@@ -6,6 +6,7 @@ import { RECORDED_STREAMS } from '../../test/samples.ts';
 import { accumulateResponse } from '../canonical-response.ts';
 import type { ResponseEvent } from '../response-events.ts';
 import { parseSseFrame, SseFramer } from '../sse.ts';
+import { createErrorEventFault } from '../upstream-fault.ts';
 import { AwsEventStreamTranscoder, isAwsEventStream } from './aws-event-stream.ts';
 import { createResponseReader } from './response-reader.ts';
 
@@ -111,6 +112,19 @@ describe('binary frames', () => {
     const told = run([exception, error]).sse;
     assert.match(told, /"type":"throttlingException","message":"Too many tokens.*","status":429/);
     assert.match(told, /"type":"internalServerException","message":"Gone","status":500/);
+  });
+
+  test('an error of the model within a stream is a failure of the provider, as over HTTP', () => {
+    for (const type of [
+      'modelStreamErrorException',
+      'modelTimeoutException',
+      'serviceUnavailableException',
+    ]) {
+      const headers = { ':exception-type': type, ':message-type': 'exception' };
+      const { sse } = run([encodeEventStreamFrame(headers, '{"message":"Retry.","originalStatusCode":400}')]);
+      const event = parseSseFrame(Buffer.from(sse)) ?? assert.fail();
+      assert.equal(createErrorEventFault(event.data).code, 'upstream_error', type);
+    }
   });
 
   test('a chunk is unwrapped to the event it carries, byte for byte', () => {

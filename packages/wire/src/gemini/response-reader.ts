@@ -179,7 +179,8 @@ class GeminiAnswerReader implements ResponseStreamReader {
       this.#streamed = { id: this.#callId(call), name, args: new PartialArgumentsBuilder() };
     }
     if (this.#streamed && (name === undefined || name === this.#streamed.name)) {
-      this.#streamed.args.add(call['partialArgs']);
+      if (!this.#streamed.args.add(call['partialArgs']))
+        this.#blocks.reportLostContent('functionCall.partialArgs');
       if (!more) this.#endStreamedCall();
       return;
     }

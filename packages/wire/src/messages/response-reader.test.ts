@@ -46,3 +46,27 @@ test('the content of a second response within a stream is not read', () => {
   for (const _ of [1, 2]) reader.read({ event: start.type, data: JSON.stringify(start) });
   assert.deepEqual(types, ['start', 'open', 'delta', 'close', 'error']);
 });
+
+test('a stream with more signatures or open blocks than Floe can keep in memory ends with an error', () => {
+  const long = 'a'.repeat(1024 * 1024);
+  const blockStart = (index: number) => ({
+    type: 'content_block_start',
+    index,
+    content_block: { type: 'thinking', thinking: '' },
+  });
+  const signature = {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'signature_delta', signature: long },
+  };
+  for (const [event, count] of [
+    [(at: number) => (at === 0 ? blockStart(0) : signature), 66],
+    [blockStart, 70_000],
+  ] as const) {
+    const types: string[] = [];
+    const reader = createResponseReader(({ type }) => types.push(type), { id: 'X' });
+    for (let at = 0; at < count && types.at(-1) !== 'error'; at += 1)
+      reader.read({ event: '', data: JSON.stringify(event(at)) });
+    assert.equal(types.at(-1), 'error');
+  }
+});

@@ -78,6 +78,7 @@ class MessagesAnswerReader implements ResponseStreamReader {
         return;
       case 'content_block_start':
         this.#blockStart(blockIndex(data), asObject(data['content_block']) ?? {});
+        this.#countOpened(this.#open.get(blockIndex(data)));
         return;
       case 'content_block_delta':
         this.#blockDelta(blockIndex(data), asObject(data['delta']) ?? {});
@@ -189,6 +190,11 @@ class MessagesAnswerReader implements ResponseStreamReader {
     }
   }
 
+  /** Counts a block that is kept in memory until its end. */
+  #countOpened(open: OpenBlock | undefined): void {
+    this.#blocks.countKeptEntry(open === undefined ? 0 : open.input.length + open.signature.length);
+  }
+
   #hide(index: number, what: string): void {
     this.#blocks.reportLostContent(what);
     this.#open.set(index, undefined);
@@ -231,8 +237,10 @@ class MessagesAnswerReader implements ResponseStreamReader {
         return;
       case 'signature_delta': {
         const open = this.#open.get(index);
-        if (open) open.signature += asString(delta['signature']) ?? '';
+        const signature = asString(delta['signature']) ?? '';
+        if (open) open.signature += signature;
         else this.#blocks.reportDropped('signature');
+        this.#blocks.countKept(signature.length);
         return;
       }
       case 'citations_delta':

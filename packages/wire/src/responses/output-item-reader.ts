@@ -32,8 +32,8 @@ interface StreamedPart {
 export class OutputItemReader {
   readonly type: string;
   readonly #index: number;
-  /** The item in its first event. */
-  readonly #first: JsonObject;
+  /** The item in its first event, until it is closed. */
+  #first: JsonObject;
   readonly #blocks: BlockEmitter;
   readonly #options: ResponseReadOptions;
   readonly #parts = new Map<string, StreamedPart>();
@@ -57,8 +57,12 @@ export class OutputItemReader {
     if (this.#isCall && asString(item['name'])) this.#openCall(item);
     else if (this.type !== 'message' && this.type !== 'reasoning') {
       blocks.reportLostContent(this.type === '' ? 'output_item' : this.type);
-      this.#closed = true;
+      this.#release();
     }
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   get #isCall(): boolean {
@@ -144,11 +148,18 @@ export class OutputItemReader {
 
   close(seal?: Seal): void {
     if (this.#closed) return;
-    this.#closed = true;
+    this.#release();
     this.#closePart();
     if (this.#call) this.#blocks.close(this.#call.block);
     if (this.#reasoning) this.#blocks.close(this.#reasoning.block, seal);
     else if (seal) this.#blocks.emitSealedBlock(seal);
+  }
+
+  /** Marks the item as closed, and releases the memory of its content. */
+  #release(): void {
+    this.#closed = true;
+    this.#first = {};
+    this.#parts.clear();
   }
 
   #completeMessage(item: JsonObject): void {
@@ -266,6 +277,7 @@ export class OutputItemReader {
     }
     piece.text += text;
     this.#blocks.delta(piece.block, text);
+    this.#blocks.countKept(text.length);
   }
 
   /** Emits the part of the whole text that was not streamed. */

@@ -221,3 +221,58 @@ test('the time to read a part does not depend on the number of earlier parts', (
   assert.equal(answer.blocks.length, 20_000);
   assert.ok(performance.now() - startedAt < 2_000);
 });
+
+describe('a Responses stream that is longer than Floe can keep in memory', () => {
+  const LONG = 'a'.repeat(1024 * 1024);
+  const readFault = (event: (at: number) => JsonObject, count: number): string | undefined => {
+    let message: string | undefined;
+    const reader = createResponseReader(
+      (out) => {
+        if (out.type === 'error') message = out.fault.message;
+      },
+      { id: 'X' },
+    );
+    for (let at = 0; at < count && message === undefined; at += 1) {
+      const data = event(at);
+      reader.read({ event: String(data['type']), data: JSON.stringify(data) });
+    }
+    return message;
+  };
+  const added = (item: JsonObject, output_index: number): JsonObject => ({
+    type: 'response.output_item.added',
+    output_index,
+    item,
+  });
+
+  test('ends with an error', () => {
+    assert.match(readFault(() => delta(LONG), 65) ?? '', /64 MB/);
+    const items = (at: number) => added({ ...message(''), id: `m${at}` }, at);
+    assert.match(readFault(items, 70_000) ?? '', /64 MB/);
+    const full = (at: number) => added({ ...message(LONG), id: `m${at}` }, at);
+    assert.match(readFault(full, 65) ?? '', /64 MB/);
+  });
+
+  test('does not end with an error if its data are not kept, such as preliminary images', () => {
+    const image = { type: 'image_generation_call', id: 'ig_1', result: LONG };
+    assert.equal(
+      readFault(
+        (at) =>
+          at === 0
+            ? added({ ...image, result: '' }, 0)
+            : {
+                type: 'response.image_generation_call.partial_image',
+                output_index: 0,
+                partial_image_b64: LONG,
+              },
+        70,
+      ),
+      undefined,
+    );
+    const done = (at: number) => ({
+      type: 'response.output_item.done',
+      output_index: at,
+      item: { ...image, id: `ig_${at}` },
+    });
+    assert.equal(readFault(done, 70), undefined);
+  });
+});

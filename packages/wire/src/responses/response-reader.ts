@@ -65,7 +65,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     switch (type) {
       case 'response.output_item.added':
       case 'response.output_item.done':
-        this.#item(event, type.endsWith('done'));
+        this.#item(event, data.length, type.endsWith('done'));
         return;
       case 'response.completed':
       case 'response.incomplete':
@@ -125,12 +125,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     this.#blocks.start(asString(response['id']) ?? '', asString(response['model']) ?? '');
   }
 
-  #item(event: JsonObject, done: boolean): void {
+  #item(event: JsonObject, length: number, done: boolean): void {
     const item = asObject(event['item']);
     if (item === undefined) return;
     const index = asNumber(event['output_index']) ?? this.#next;
+    const reader = this.#readerFor(item, index);
     if (done) this.#complete(item, index);
-    else this.#readerFor(item, index);
+    this.#blocks.countKeptEntry(reader.isClosed ? 0 : length);
   }
 
   #complete(item: JsonObject, index: number): void {

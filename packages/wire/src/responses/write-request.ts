@@ -155,14 +155,17 @@ function writeItem(part: ReasoningPart | ToolCallPart | ToolResultPart, writer: 
   return [{ type: 'function_call', call_id, name, arguments: text }];
 }
 
+/** Responses has no member for a failed result, so the text states it. */
 function writeResultOutput(part: ToolResultPart): Json {
   const prefix = part.isError ? 'Error: ' : '';
   if (part.parts.every((inner) => inner.type === 'text')) return prefix + joinToolResultText(part);
-  return part.parts.map((inner, index) =>
+  const output = part.parts.map((inner, index) =>
     inner.type === 'text'
       ? { type: 'input_text', text: index === 0 ? prefix + inner.text : inner.text }
       : writeMedia(inner),
   );
+  const needsPart = part.isError && part.parts[0]?.type !== 'text';
+  return needsPart ? [{ type: 'input_text', text: 'Error:' }, ...output] : output;
 }
 
 function writeMedia(part: MediaPart): JsonObject {

@@ -131,7 +131,9 @@ export class OpaqueResponseSink implements ResponseSink {
     if (stream && this.#hasEndEvent && !stream.isComplete)
       throw new Fault(
         'upstream_stream_broken',
-        'The provider closed the stream before the last event. Send the request again.',
+        stream.isUnreadable
+          ? 'The provider sent a stream event that is too large. Floe cannot determine whether the stream is complete.'
+          : 'The provider closed the stream before the last event. Send the request again.',
       );
     if (this.#answerTap && this.#isApi && this.#answerTap.isTruncated())
       throw new Fault(

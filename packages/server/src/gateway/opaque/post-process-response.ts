@@ -1,9 +1,11 @@
-import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { Fault } from '@floe/contract/faults';
+import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { findUsage } from '@floe/wire/find-usage';
 import { recordResponseContentSize } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import { sendToTargets } from '../send-to-targets.ts';
+import { parseUpstreamJson, UNCOUNTED_RESPONSE_BYTES } from '../upstream-json.ts';
 import { BATCH_INPUT_KIND } from './batch-inputs.ts';
 import { omitHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
@@ -51,12 +53,12 @@ export async function postProcessResponse(
   input: OpaquePlanInput,
   held: TargetResponse,
 ): Promise<void> {
-  const answer = tryParseObject(held.body);
+  const answer = parseAnswer(held.body);
   const body = answer && (await processAnswer(x, input, held.target, answer));
   if (input.postProcessing === 'create') recordResponseContentSize(x, held.body);
   const headers = omitHeaders(mergeResponseHeaders(x, held.headers), 'content-length');
   const bytes = body === null ? held.body : Buffer.from(body);
-  x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes));
+  x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes, answer));
 }
 
 /**
@@ -66,10 +68,11 @@ function rewriteAnswerLinks(
   { gateway, client, target }: Exchange,
   { base, resource }: OpaqueContext,
   body: Buffer,
+  answer: JsonObject | null,
 ): Buffer {
   if (!target || !canContainLinks(resource)) return body;
   const url = resolvePublicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
-  return rewriteLinks(body, { url, base, target, resource });
+  return rewriteLinks(body, answer, { url, base, target, resource });
 }
 
 /** Returns the body to send; null for the original bytes. */
@@ -112,7 +115,7 @@ async function filterListedResources(
     if (!x.route) return null;
     const next: OpaquePlanInput = { ...input, query, bufferedAnswer: null };
     await sendToTargets(x, x.route, (target) => planOpaqueAttempt(x, target, next));
-    return next.bufferedAnswer && tryParseObject(next.bufferedAnswer.body);
+    return next.bufferedAnswer && parseAnswer(next.bufferedAnswer.body);
   };
   const mine = async (ids: readonly string[]) => {
     const known = await resourceOwners.find(key.orgId, ids);
@@ -140,11 +143,16 @@ function isValidatedBatch({ body }: OpaqueRequest): boolean {
   return body.kind === 'upload' && body.check?.isBatchInput === true;
 }
 
-function tryParseObject(body: Buffer): JsonObject | null {
+/**
+ * Returns the response if it is a JSON object. A short response that is not JSON, such as an empty one, is forwarded.
+ * @throws Fault `upstream_error` if a longer response is not JSON or has too many values
+ */
+function parseAnswer(body: Buffer): JsonObject | null {
   try {
-    const value = parseJsonExactly(body.toString('utf8'));
+    const value = parseUpstreamJson(body);
     return isJsonObject(value) ? value : null;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Fault) || body.length > UNCOUNTED_RESPONSE_BYTES) throw error;
     return null;
   }
 }

@@ -42,10 +42,11 @@ export function canContainLinks({ collection, isBatchResults }: ResourceReferenc
  * Replaces each link to the provider's API with a link to Floe, and returns all other bytes unchanged. Official
  * SDKs follow links in resources, such as the `results_url` of a batch, and send the caller's key with the
  * request. Without the replacement, they would send the platform key to the provider.
+ * @param answer the parsed response, whose ids links may contain; null if it is not a JSON object
  */
-export function rewriteLinks(body: Buffer, mount: LinkRewriteContext): Buffer {
+export function rewriteLinks(body: Buffer, answer: JsonObject | null, mount: LinkRewriteContext): Buffer {
   const edits: ByteEdit[] = [];
-  const ids = resourceIdsIn(body);
+  const ids = resourceIdsIn(answer);
   for (const { start, end, text } of jsonStringValues(body)) {
     const link = rewriteLink(text, mount, ids);
     if (link !== null) edits.push({ start, end, text: JSON.stringify(link) });
@@ -59,8 +60,9 @@ function rewriteLink(
   { url, base, target, resource }: LinkRewriteContext,
   ids: ReadonlySet<string>,
 ): string | null {
-  if (!/^\s*https?:/i.test(text) || !URL.canParse(text)) return null;
-  const { origin, pathname, search } = new URL(text);
+  const link = /^\s*https?:/i.test(text) ? URL.parse(text) : null;
+  if (link === null) return null;
+  const { origin, pathname, search } = link;
   const mounted = [url, ...base.pathPrefix].join('/');
   if (origin === new URL(target.provider.origin).origin) {
     const root = (base.targetPath({ ...target, model: '' }, []).split('?')[0] ?? '').replace(/\/$/, '');
@@ -83,22 +85,16 @@ function decodeSegment(segment: string): string {
 }
 
 /** Returns the ids of a resource or of the resources in a list. */
-function resourceIdsIn(body: Buffer): ReadonlySet<string> {
+function resourceIdsIn(answer: JsonObject | null): ReadonlySet<string> {
   const ids = new Set<string>();
   const add = ({ id }: JsonObject) => typeof id === 'string' && ids.add(id);
-  try {
-    const answer: unknown = JSON.parse(body.toString('utf8'));
-    if (!isJsonObject(answer)) return ids;
-    add(answer);
-    if (Array.isArray(answer['data']))
-      for (const entry of answer['data']) if (isJsonObject(entry)) add(entry);
-  } catch {
-    // Text that is not JSON has no resources, but its strings are still checked.
-  }
+  if (answer === null) return ids;
+  add(answer);
+  if (Array.isArray(answer['data'])) for (const entry of answer['data']) if (isJsonObject(entry)) add(entry);
   return ids;
 }
 
-/** Yields the position of every string value in a JSON text, including quotes. */
+/** Yields the position of every string value in a JSON text that may be a link, including quotes. */
 function* jsonStringValues(body: Buffer): Generator<{ start: number; end: number; text: string }> {
   for (let start = body.indexOf(QUOTE); start !== -1; ) {
     let end = start + 1;
@@ -106,7 +102,7 @@ function* jsonStringValues(body: Buffer): Generator<{ start: number; end: number
     end += 1;
     let after = end;
     while (SPACES.has(body[after] ?? 0)) after += 1;
-    if (body[after] !== COLON) {
+    if (body[after] !== COLON && mayBeLink(body[start + 1] ?? 0)) {
       const text = tryParseString(body.toString('utf8', start, end));
       if (text !== null) yield { start, end, text };
     }
@@ -114,6 +110,15 @@ function* jsonStringValues(body: Buffer): Generator<{ start: number; end: number
   }
 }
 
+/** Returns whether a link can start with this byte: the scheme, an escape, or white space. Most strings start otherwise. */
+function mayBeLink(first: number): boolean {
+  return (
+    first === UPPERCASE_H || first === LOWERCASE_H || first === BACKSLASH || first === 0x20 || first >= 0x80
+  );
+}
+
+const UPPERCASE_H = 0x48;
+const LOWERCASE_H = 0x68;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;

@@ -33,3 +33,22 @@ test('a stream is complete when all requested choices have finished, and the num
   for (let index = 0; index < 10_000; index += 1) finish(many, index);
   assert.equal(many.isComplete, true);
 });
+
+test('an event that is not valid UTF-8 is content, and does not complete the stream', () => {
+  const tap = new StreamObserver();
+  assert.ok(
+    tap.push(Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"\xe9"}}]}\n\n', 'latin1')),
+  );
+  assert.deepEqual([tap.hasContent, tap.isComplete], [true, false]);
+  tap.push(Buffer.from('data: [DONE]\n\n'));
+  assert.equal(tap.isComplete, true);
+});
+
+test('after an event that is too large, it is unknown whether the stream is complete', () => {
+  const tap = new StreamObserver();
+  const piece = Buffer.alloc(1024 * 1024, 'a');
+  tap.push(Buffer.from('data: '));
+  for (let count = 0; count < 17; count += 1) tap.push(piece);
+  assert.equal(tap.push(Buffer.from('\n\ndata: [DONE]\n\n')), null);
+  assert.deepEqual([tap.hasContent, tap.isComplete], [true, false]);
+});

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type ContentByteCounts, countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
 import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '@floe/wire/finish-reason';
-import { locateSseFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
+import { locateSseFrameData, type SseFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
 /** Events that announce a response without containing any part of it. */
@@ -38,6 +38,8 @@ export class StreamObserver {
   hasError = false;
   /** Whether the last event has been received. */
   isComplete = false;
+  /** Whether there was an event that is too large to read, so that later events cannot be read either. */
+  isUnreadable = false;
   usage: Usage | undefined;
   responseId: string | null = null;
   /** UTF-8 bytes of generated content so far, and the number of events with content. */
@@ -47,7 +49,6 @@ export class StreamObserver {
   response: JsonObject | null = null;
   lastData = '';
   #framer = new SseFramer();
-  #isUnreadable = false;
   #finish: ResponseFinish | undefined;
   readonly #choices: number;
   readonly #finishedChoices = new Set<number>();
@@ -66,7 +67,7 @@ export class StreamObserver {
 
   /** Returns the frames that `chunk` completes; null if frames can no longer be separated. */
   push(chunk: Buffer): SseFrames | null {
-    if (this.#isUnreadable) {
+    if (this.isUnreadable) {
       this.contentBytes += chunk.length;
       return null;
     }
@@ -79,10 +80,9 @@ export class StreamObserver {
       }
       return frames;
     } catch {
-      // The frame is too large. The client receives the bytes; only the count is lost.
-      this.#isUnreadable = true;
+      // The frame is too large. The client receives the bytes, but it is unknown whether the stream is complete.
+      this.isUnreadable = true;
       this.hasContent = true;
-      this.isComplete = true;
       return null;
     }
   }
@@ -93,7 +93,11 @@ export class StreamObserver {
   }
 
   #inspectFrame(frame: Buffer): void {
-    const found = locateSseFrameData(frame);
+    const found = tryLocateData(frame);
+    if (found === null) {
+      this.hasContent = true;
+      this.contentBytes += frame.length;
+    }
     if (!found) return;
     const data = found.bytes.toString('utf8', found.start, found.end);
     if (data === '[DONE]') {
@@ -171,6 +175,15 @@ function bringsContent(body: JsonObject): boolean {
     if (!isJsonObject(delta)) return true;
     return Object.entries(delta).some(([name, value]) => name !== 'role' && value !== '' && value !== null);
   });
+}
+
+/** Returns null for a frame that is not valid UTF-8. */
+function tryLocateData(frame: Buffer): SseFrameData | undefined | null {
+  try {
+    return locateSseFrameData(frame);
+  } catch {
+    return null;
+  }
 }
 
 function tryParseObject(data: string): JsonObject | null {

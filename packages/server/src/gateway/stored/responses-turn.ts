@@ -151,10 +151,7 @@ export class ResponsesTurn {
       await withStoreTimeout(kept, x.gateway.clock);
     } catch (error) {
       // The response is valid and has been charged, so the client receives it even if it cannot be stored.
-      x.gateway.log.warn(
-        { err: error, request_id: x.id },
-        'response could not be stored; requests cannot continue it with previous_response_id',
-      );
+      logUnstoredResponse(x, error);
     }
     if (!x.client.isDisconnected) ended.pendingEnd.send();
   }
@@ -180,6 +177,17 @@ export class ResponsesTurn {
       response,
     });
   }
+}
+
+/** Logs that a response is not stored, because of `error`, or else because it is too large. */
+export function logUnstoredResponse(
+  { id, gateway }: Pick<TurnContext, 'id' | 'gateway'>,
+  error?: unknown,
+): void {
+  gateway.log.warn(
+    { err: error, request_id: id },
+    'response could not be stored; requests cannot continue it with previous_response_id',
+  );
 }
 
 /** Adds a timeout, because a slow database must not delay a response indefinitely. */

@@ -1,5 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { applyByteEdits, type ByteSpan, createJsonMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
+import {
+  applyByteEdits,
+  type ByteSpan,
+  createJsonMemberEdit,
+  type ScannedJsonMembers,
+  scanJsonObject,
+} from '@floe/wire/json-edits';
 import { scanObjectAt } from '@floe/wire/nested-members';
 import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
 
@@ -8,12 +14,27 @@ const PREVIOUS_ID_MEMBER = 'previous_response_id';
 /**
  * Sets `previous_response_id` in a response. A provider that received the whole conversation in the request
  * does not know the id. All other bytes are unchanged.
+ * @throws Fault `upstream_error` if the response is not a JSON object with unambiguous names
  */
 export function setPreviousResponseId(answer: Buffer, id: string): Buffer {
-  const scanned = { body: answer, members: scanJsonObject(answer) };
+  const scanned = { body: answer, members: scanAnswer(answer) };
   return Buffer.from(
     applyByteEdits(answer, [createJsonMemberEdit(scanned, PREVIOUS_ID_MEMBER, JSON.stringify(id))]),
   );
+}
+
+/** Scans a response. The faults of the scanner are about requests, so another one is thrown. */
+function scanAnswer(answer: Buffer): ScannedJsonMembers {
+  try {
+    return scanJsonObject(answer);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault(
+      'upstream_error',
+      'The provider sent a response that is not a valid JSON object. Send the request again.',
+      { upstreamBody: answer.toString('utf8', 0, 2000) },
+    );
+  }
 }
 
 /** Sets `previous_response_id` in the response objects that events contain. */
