@@ -42,9 +42,16 @@ export interface ApplyConfigFileDependencies
   readonly serverProcess: Pick<ServerComponents['serverProcess'], 'processNumber'>;
 }
 
+/** The configuration that a file replaces. */
+export interface ReplacedConfig {
+  readonly config: LoadedConfig;
+  /** Whether the database contains exactly this configuration. Otherwise, the new file is compared with the database. */
+  readonly isStored: boolean;
+}
+
 /**
  * Stores the file's organizations and resources (`syncConfigFile`). If no organization exists,
- * creates the first one and its key. If the file replaces `before`, records the change in the audit
+ * creates the first one and its key. If the file replaces another configuration, records the change in the audit
  * log.
  *
  * @throws ConfigError if stored resources conflict with the file. Nothing is changed in this case.
@@ -52,10 +59,11 @@ export interface ApplyConfigFileDependencies
 export async function applyConfigFile(
   loaded: LoadedConfig,
   parts: ApplyConfigFileDependencies,
-  before: LoadedConfig | null = null,
+  replaced: ReplacedConfig | null = null,
 ): Promise<FirstStartSecrets | null> {
   const { database, pepper, secretsKey, monitoring, serverProcess } = parts;
   const { orgs } = loaded.config;
+  const before = replaced?.config ?? null;
   // A process without the file must not remove the resources of processes that have it. Those of one machine use the
   // same file.
   if (loaded.path !== null || !database.isRemote) {
@@ -63,7 +71,8 @@ export async function applyConfigFile(
     const entering = database.transaction(async (writer) => {
       const changing = { ...moment, writer, secret: pepper };
       // Without an earlier file, other processes may have stored organizations that no file defines now.
-      const differences = before?.path == null ? null : await compareOrgs(before, loaded);
+      const differences =
+        before?.path == null || !replaced?.isStored ? null : await compareOrgs(before, loaded);
       const changed = orgs.filter(({ id }) => differences?.changed.has(id) ?? true);
       await storeFileOrgs(changed, loaded, { changing, secretsKey });
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, { ...changing, differences });
@@ -211,7 +220,9 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
     collectRelayConfigs(config.orgs),
     new Map(stored.map(([id, { relayRules }]) => [id, relayRules])),
   );
-  parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
+  const failure = parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
+  if (failure)
+    parts.log.error({ err: failure }, 'outbound settings could not be loaded; the previous ones are kept');
   parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
   for (const setting of config.unsupportedSettings)
     parts.log.warn({ setting }, 'setting is valid but has no effect');
