@@ -136,11 +136,6 @@ export function listPlatformKeysOfMember(
     .execute();
 }
 
-/** Returns an organization's keys, including revoked ones. */
-export function listPlatformKeysOfOrg(reader: DatabaseReader, orgId: string): Promise<PlatformKeyRow[]> {
-  return reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
-}
-
 /** Which keys `listAllPlatformKeys` returns. */
 export interface PlatformKeySelection {
   readonly orgIds?: readonly string[] | undefined;
