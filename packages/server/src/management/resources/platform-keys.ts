@@ -87,7 +87,7 @@ export function createPlatformKeyResourceKind(
     scope: 'management',
     roles: KEY_EDITOR_ROLES,
     invalidates: 'keys',
-    volatileFields: ['status', 'last_used_at'],
+    volatileFields: ['status', 'last_used_at', 'previous'],
     removalAction: 'revoke',
     summaries: KEY_SUMMARIES,
     schemas: KEY_SCHEMAS,
