@@ -1,4 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
+import { OrgSchema } from '@floe/contract/config/org';
 import { createConfigFileChannelResourceKind } from '../alerts/config-file-channels.ts';
 import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -26,8 +27,9 @@ import {
 } from '../platform/config-file-sync.ts';
 import { CONFIG_FILE_TEAM_RESOURCE_KIND } from '../platform/config-file-teams.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
+import { listOrgsWithFileEntries } from '../store/config-entries.ts';
 import { listForcedBreakerStates } from '../store/forced-breakers.ts';
-import { upsertOrg } from '../store/orgs.ts';
+import { listOrgs, upsertOrg } from '../store/orgs.ts';
 import { auditConfigFileChangeOnce } from './audit-config-file-change-once.ts';
 import { type CompiledConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
@@ -75,6 +77,7 @@ export async function applyConfigFile(
         before?.path == null || !replaced?.isStored ? null : await compareOrgs(before, loaded);
       const changed = orgs.filter(({ id }) => differences?.changed.has(id) ?? true);
       await storeFileOrgs(changed, loaded, { changing, secretsKey });
+      await resetRemovedOrgs(differences?.changed ?? null, loaded, { changing, secretsKey });
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, { ...changing, differences });
       await auditConfigFileChangeOnce(writer, loaded, before, serverProcess.processNumber);
       await database.signals.announce(writer);
@@ -112,14 +115,16 @@ function fileKinds(
 /** Their rows are read together. */
 const ORGS_PER_QUERY = 10;
 
+interface OrgStorage {
+  readonly changing: FileChangeContext;
+  readonly secretsKey: SecretEncryptionKey;
+}
+
 /** Creates or updates the rows of organizations. Settings that the file does not contain come from the API. */
 async function storeFileOrgs(
   orgs: readonly OrgConfig[],
   loaded: LoadedConfig,
-  {
-    changing,
-    secretsKey,
-  }: { readonly changing: FileChangeContext; readonly secretsKey: SecretEncryptionKey },
+  { changing, secretsKey }: OrgStorage,
 ): Promise<void> {
   const turns = new EventLoopYielder();
   const isSet = createConfigSectionChecker(loaded);
@@ -132,6 +137,29 @@ async function storeFileOrgs(
       await upsertFileOrg(changing, org);
       await turns.endStep();
     }
+  }
+}
+
+/**
+ * Stores the API settings of the organizations that were removed from the file. Until `syncConfigFile` deletes them, the
+ * settings of the previous file are stored.
+ * @param changed the organizations that differ from the previous file. Null if it is not known.
+ */
+async function resetRemovedOrgs(
+  changed: ReadonlySet<string> | null,
+  loaded: LoadedConfig,
+  storage: OrgStorage,
+): Promise<void> {
+  const { writer } = storage.changing;
+  const inFile = new Set(loaded.config.orgs.map(({ id }) => id));
+  const known = changed ?? (await listOrgsWithFileEntries(writer, 'settings'));
+  const removed = [...known].filter((id) => !inFile.has(id));
+  for (let at = 0; at < removed.length; at += ORGS_PER_QUERY) {
+    const rows = await listOrgs(writer, removed.slice(at, at + ORGS_PER_QUERY));
+    const orgs = rows.map(({ id, name, timezone }) =>
+      OrgSchema.parse({ id, name, ...(timezone !== null && { timezone }) }),
+    );
+    await storeFileOrgs(orgs, loaded, storage);
   }
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { OrgSchema } from '@floe/contract/config/org';
 import { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -11,6 +12,7 @@ import { type Log, silentLog } from '../core/log.ts';
 import { derivePlatformKeyPepper } from '../platform/keyring.ts';
 import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { openDatabase } from '../store/open-database.ts';
+import { findOrgById } from '../store/orgs.ts';
 import { listAllPlatformKeys } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
@@ -96,7 +98,9 @@ async function setUp(
       .filter(({ revoked_at }) => revoked_at === null)
       .map(({ name }) => name)
       .sort();
-  return { path, state, loaded, watching, errors, keys, database, retries, runtime: parts.runtime };
+  /** Applies the file as at the start. */
+  const apply = () => applyConfigFile(loadConfig({ env: environment }), parts);
+  return { path, apply, state, loaded, watching, errors, keys, database, retries, runtime: parts.runtime };
 }
 
 const FAULTS = {
@@ -230,6 +234,43 @@ test('a file that refers to an unreadable file is rejected before anything is st
   );
   assert.deepEqual([await keys(), retries], [['first'], []]);
 });
+
+for (const isRestarted of [false, true])
+  test(`an organization that was removed from the file ${isRestarted ? 'while Floe did not run ' : ''}no longer has its settings`, async (t) => {
+    const { path, watching, database, apply } = await setUp(t, {});
+    const lab = { id: 'lab', keys: [] };
+    const acme = {
+      id: 'acme',
+      limits: [{ name: 'all', scope: 'org', rpm: 5 }],
+      monitoring: { grace_period_minutes: 7 },
+      analytics: { metadata_keys: ['env'] },
+    };
+    const readStored = async () => {
+      const { grace_ms } = await database.read
+        .selectFrom('monitor_defaults')
+        .select('grace_ms')
+        .where('org_id', '=', 'acme')
+        .executeTakeFirstOrThrow();
+      return [grace_ms / 60_000, (await findOrgById(database.read, 'acme'))?.metadata_keys_json];
+    };
+    writeFileSync(path, JSON.stringify({ orgs: [lab, acme] }));
+    await watching.reload();
+    assert.deepEqual(await readStored(), [7, '["env"]']);
+    writeFileSync(path, JSON.stringify({ orgs: [lab] }));
+    await (isRestarted ? apply() : watching.reload());
+    assert.deepEqual(await readStored(), [OrgSchema.parse(lab).monitoring.grace_period_minutes, null]);
+    if (isRestarted) return;
+    const entry = await database.read
+      .selectFrom('audit')
+      .select('after_json')
+      .where('action', '=', 'config.reload')
+      .where('org_id', '=', 'acme')
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .executeTakeFirst();
+    const { changed } = JSON.parse(entry?.after_json ?? '{}');
+    assert.ok(changed.includes('orgs.limits') && changed.includes('orgs.relay'), entry?.after_json ?? '');
+  });
 
 for (const processNumber of [1, 2])
   test(`a reload is recorded once, also if process ${processNumber} is the only one that loads it`, async (t) => {
