@@ -21,10 +21,12 @@ import {
 } from './build-platform-key.ts';
 import {
   defineConfigFileResourceKind,
+  type ExistingResources,
   type MatchedResourceRows,
   type StoredResourceKind,
 } from './config-file-resource-kind.ts';
 import type { DeclaredResource } from './declared-resources.ts';
+import { describeRulesForKey, findStoredRulesForKeys } from './rules-for-keys.ts';
 import { toPlatformKeyResource } from './stored-platform-key.ts';
 
 const FOREIGN_KEY_VALUE =
@@ -64,7 +66,10 @@ export function createConfigFilePlatformKeyResourceKind(pepper: KeyObject) {
     storedFromFile: (reader) => listAllPlatformKeys(reader, { source: 'file' }),
     prepare: getValue,
     match: (declared, stored, turns) => matchStoredKeys(declared, stored, { hashOf, turns }),
-    findIssues: (declared, matched, reader) => findForeignValues(declared, matched, reader, hashOf),
+    findIssues: async (declared, matched, existing) => [
+      ...(await findForeignValues(declared, matched, existing.reader, hashOf)),
+      ...(await findRenameIssues(declared, matched, existing)),
+    ],
     columns: (object, before) => ({
       ...toKeyColumns(object, getValue(object)),
       ...(before && leakColumns(before, hashOf(object))),
@@ -129,6 +134,57 @@ async function findForeignValues(
     }
   }
   return issues;
+}
+
+/**
+ * Limits, budgets, relay rules and analytics identify a key by its name. So a renamed key must not take the name of another
+ * active key, and its previous name must not be in a rule that was created with the API.
+ */
+async function findRenameIssues(
+  declared: readonly DeclaredKey[],
+  matched: MatchedResourceRows<PlatformKeyConfig, PlatformKeyRow>,
+  { reader, stored, nowMs }: ExistingResources<PlatformKeyRow>,
+): Promise<ConfigIssue[]> {
+  const issues: ConfigIssue[] = [];
+  const renamed = declared.filter((key) => {
+    const row = matched.get(key);
+    return row !== undefined && row.revoked_at === null && row.name !== key.config.name;
+  });
+  if (renamed.length === 0) return issues;
+  const taken = new Set(matched.values());
+  // Other keys of the file are revoked, because it does not contain them any more.
+  const others = Map.groupBy(
+    stored.filter((row) => row.source !== 'file' && !taken.has(row) && isActiveKey(row, nowMs)),
+    (row) => row.org_id,
+  );
+  const names = Map.groupBy(declared, ({ orgId }) => orgId);
+  for (const [orgId, keys] of Map.groupBy(renamed, (key) => key.orgId)) {
+    const otherIds = new Map((others.get(orgId) ?? []).map(({ name, id }) => [name, id]));
+    const used = new Set([...otherIds.keys(), ...(names.get(orgId) ?? []).map(({ config }) => config.name)]);
+    const previousName = (key: DeclaredKey) => matched.get(key)?.name ?? '';
+    const unused = new Set(keys.map(previousName).filter((name) => !used.has(name)));
+    const rules = await findStoredRulesForKeys(reader, orgId, unused);
+    for (const key of keys) {
+      const path = [...key.path, 'name'];
+      const id = otherIds.get(key.config.name);
+      if (id !== undefined)
+        issues.push({
+          path,
+          message: `must not be the name of another active key; ${id} already has this name`,
+        });
+      const found = rules.get(previousName(key));
+      if (found)
+        issues.push({
+          path,
+          message: `the key "${previousName(key)}" cannot be renamed, ${describeRulesForKey(found)}`,
+        });
+    }
+  }
+  return issues;
+}
+
+function isActiveKey({ revoked_at, expires_at }: PlatformKeyRow, nowMs: number): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > nowMs);
 }
 
 const HASHES_PER_QUERY = 200;

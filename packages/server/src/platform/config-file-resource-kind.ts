@@ -68,13 +68,13 @@ export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, C
     turns: Pick<EventLoopYielder, 'endStep'>,
   ): Promise<MatchedResourceRows<Config, Row>>;
   /**
-   * Returns the conflicts of the file with resources of other organizations.
+   * Returns the conflicts of the file with resources that it does not define.
    * @param matched the rows in their own organization that the resources take over
    */
   findIssues?(
     declared: readonly DeclaredResource<Config>[],
     matched: MatchedResourceRows<Config, Row>,
-    reader: DatabaseReader,
+    existing: ExistingResources<Row>,
   ): Promise<readonly ConfigIssue[]>;
   /** Returns the columns of a resource in the file. */
   columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
@@ -94,6 +94,14 @@ export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, C
   flush?(writer: DatabaseWriter): Promise<unknown>;
   /** Returns a resource in the form that the audit log stores, without secrets. */
   auditView(row: Row, nowMs: number): object;
+}
+
+/** The stored resources with which a file is compared. */
+export interface ExistingResources<Row> {
+  readonly reader: DatabaseReader;
+  /** All resources of this kind in the organizations of the file. */
+  readonly stored: readonly Row[];
+  readonly nowMs: number;
 }
 
 /** Returns its argument unchanged. It only infers the types of the declaration. */

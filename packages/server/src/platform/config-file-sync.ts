@@ -56,7 +56,7 @@ export function createResourceKindSyncFactory<Config, Row extends StoredResource
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
   return async (context, file) => {
-    const { turns, writer } = context;
+    const { turns, writer: reader, nowMs } = context;
     const declared: DeclaredResource<Config>[] = [];
     for (const [at, { id }] of file.config.orgs.entries()) {
       if (context.orgIds && !context.orgIds.has(id)) continue;
@@ -68,7 +68,7 @@ export function createResourceKindSyncFactory<Config, Row extends StoredResource
     }
     const stored = await readStored(kind, context, declared.length === 0);
     const matched = await matchByOrg(kind, declared, stored, turns);
-    const issues = (await kind.findIssues?.(declared, matched, writer)) ?? [];
+    const issues = (await kind.findIssues?.(declared, matched, { reader, stored, nowMs })) ?? [];
     return new ResourceSync(kind, context, { declared, stored, matched, issues });
   };
 }
