@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
+import { listAllPlatformKeys } from '../store/all-platform-keys.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { insertPlatformKey, listAllPlatformKeys, revokePlatformKey } from '../store/platform-keys.ts';
+import { insertPlatformKey, revokePlatformKey } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import { deleteStoredRule, upsertStoredRule } from '../store/stored-rules.ts';
-import { createConfigFilePlatformKeyResourceKind } from './config-file-platform-keys.ts';
+import {
+  createConfigFilePlatformKeyResourceKind,
+  STORED_PLATFORM_KEY_RESOURCE_KIND,
+} from './config-file-platform-keys.ts';
 import { ConfigFileRejectedError } from './config-file-rejected-error.ts';
 import { createResourceKindSyncFactory } from './config-file-sync.ts';
 import { generatePlatformKey } from './key-format.ts';
+import { hashPlatformKey } from './keyring.ts';
 import { loadKeyring } from './load-keyring.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
@@ -246,4 +251,29 @@ test("a value of another organization's key is rejected, and nothing is stored",
     },
   );
   assert.equal((await only()).revoked_at, null);
+});
+
+test('a file and documents are compared without the revoked keys of the API, unless the file has their value', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { hash, ...row } = await only();
+  const add = (id: string, more: object) =>
+    stored.database.transaction((writer) =>
+      insertPlatformKey(writer, { ...row, id, hash: `${id} ${hash}`, name: id, source: 'console', ...more }),
+    );
+  await add('key_active', {});
+  await add('key_revoked', { revoked_at: 1 });
+  const compared = await STORED_PLATFORM_KEY_RESOURCE_KIND.stored(stored.database.read, ['acme']);
+  assert.deepEqual(compared.map(({ id }) => id).toSorted(), [row.id, 'key_active'].toSorted());
+
+  const again = fileKey({ name: 'again' });
+  const rotated = fileKey({ name: 'rotated' });
+  const hashOf = ({ key: value }: { readonly key: string }) => hashPlatformKey(platformTestPepper, value);
+  await add('key_again', { revoked_at: 1, hash: hashOf(again) });
+  await add('key_rotated', { revoked_at: 1, previous_hash: hashOf(rotated) });
+  await sync([key, again, rotated]);
+  assert.deepEqual(
+    [(await authenticate(again.key)).id, (await authenticate(rotated.key)).id],
+    ['key_again', 'key_rotated'],
+  );
 });

@@ -4,9 +4,9 @@ import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import type { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { createId } from '../core/ids.ts';
+import { listAllPlatformKeys, listRevokedPlatformKeysByHash } from '../store/all-platform-keys.ts';
 import {
   insertPlatformKeys,
-  listAllPlatformKeys,
   type PlatformKeyRow,
   revokePlatformKey,
   shiftPlatformKeySourceLines,
@@ -39,7 +39,7 @@ export const STORED_PLATFORM_KEY_RESOURCE_KIND: StoredResourceKind<PlatformKeyCo
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,
-  stored: (reader, orgIds) => listAllPlatformKeys(reader, { orgIds }),
+  stored: (reader, orgIds) => listAllPlatformKeys(reader, { orgIds, omitsRevokedApiKeys: true }),
   storedName: ({ name }) => name,
   isRemoved: ({ revoked_at }) => revoked_at !== null,
 };
@@ -65,7 +65,10 @@ export function createConfigFilePlatformKeyResourceKind(pepper: KeyObject) {
     ...STORED_PLATFORM_KEY_RESOURCE_KIND,
     storedFromFile: (reader) => listAllPlatformKeys(reader, { source: 'file' }),
     prepare: getValue,
-    match: (declared, stored, turns) => matchStoredKeys(declared, stored, { hashOf, turns }),
+    async match(declared, stored, turns, reader) {
+      const revoked = await findRevokedApiKeys(declared, stored, { hashOf, reader });
+      return matchStoredKeys(declared, [...stored, ...revoked], { hashOf, turns });
+    },
     findIssues: async (declared, matched, existing) => [
       ...(await findForeignValues(declared, matched, existing.reader, hashOf)),
       ...(await findRenameIssues(declared, matched, existing)),
@@ -188,6 +191,22 @@ function isActiveKey({ revoked_at, expires_at }: PlatformKeyRow, nowMs: number):
 }
 
 const HASHES_PER_QUERY = 200;
+
+/** Returns the stored keys with values of the file that `stored` leaves out, because they are revoked. */
+async function findRevokedApiKeys(
+  declared: readonly DeclaredKey[],
+  stored: readonly PlatformKeyRow[],
+  { hashOf, reader }: { readonly hashOf: (key: DeclaredKey) => string; readonly reader: DatabaseReader },
+): Promise<PlatformKeyRow[]> {
+  const rows = indexByHash(stored);
+  const added = declared.filter((key) => !rows.has(hashOf(key)));
+  const found: PlatformKeyRow[] = [];
+  for (let at = 0; at < added.length; at += HASHES_PER_QUERY) {
+    const keys = added.slice(at, at + HASHES_PER_QUERY);
+    found.push(...(await listRevokedPlatformKeysByHash(reader, keys[0]?.orgId ?? '', keys.map(hashOf))));
+  }
+  return found;
+}
 
 /** Matches by value first, so that a renamed key keeps its id. */
 async function matchStoredKeys(

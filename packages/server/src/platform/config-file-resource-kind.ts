@@ -37,7 +37,7 @@ export type ConfigFileUpdateColumns<Columns> = (Columns | object) &
 export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {
   /**
    * Returns the stored resources of the organizations in `orgIds`, or of all organizations if it is undefined.
-   * Includes resources from the file and from the API.
+   * Includes resources from the file and from the API. May leave out removed resources from the API.
    */
   stored(reader: DatabaseReader, orgIds?: readonly string[]): Promise<readonly Row[]>;
   storedName(row: Row): string;
@@ -66,6 +66,7 @@ export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, C
     declared: readonly DeclaredResource<Config>[],
     stored: readonly Row[],
     turns: Pick<EventLoopYielder, 'endStep'>,
+    reader: DatabaseReader,
   ): Promise<MatchedResourceRows<Config, Row>>;
   /**
    * Returns the conflicts of the file with resources that it does not define.
