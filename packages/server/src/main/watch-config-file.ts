@@ -15,7 +15,7 @@ import {
 } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** If the file is not the reason why a change was not applied, it is retried after this time, and then after twice the time. */
+/** A failed change is retried after this time, and then after twice the time, unless the file is the reason. */
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
@@ -29,8 +29,8 @@ export interface WatchConfigFileDependencies
 
 /**
  * Watches floe.yaml and applies every valid version completely. After an invalid change, the previous
- * configuration remains in use. After a failure that has another reason,
- * such as an outage of the database, tries again.
+ * configuration remains in use. After a failure with another reason, such as an
+ * outage of the database, tries again.
  */
 export function watchConfigFile(
   parts: WatchConfigFileDependencies,
@@ -40,22 +40,16 @@ export function watchConfigFile(
 ) {
   const { log } = parts;
   const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
-  /** False if the database may contain a configuration that is not in use, because a change failed after its commit. */
-  let isStored = true;
+  const stored: StoredConfigState = { isCurrent: true };
   const retry = new Retry(parts.retryClock ?? systemClock, () => watching.reload());
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
       await snapshots.applyChange(async () => {
-        const replaced = { config: before, isStored };
-        isStored = false;
-        await applyConfigFile(loaded, parts, replaced).catch((error: unknown) => {
-          if (error instanceof ConfigError) isStored = replaced.isStored;
-          throw error;
-        });
+        await storeConfig(loaded, parts, before, stored);
         state.loaded = loaded;
       });
-      isStored = true;
+      stored.isCurrent = true;
       retry.reset();
       state.loadedAt = systemClock.now();
       const wasRefused = state.rejected !== null;
@@ -95,6 +89,28 @@ export function watchConfigFile(
       return thread.close();
     },
   };
+}
+
+interface StoredConfigState {
+  /** False if the database may contain a configuration that is not in use, because a change failed after its commit. */
+  isCurrent: boolean;
+}
+
+/** Stores a configuration. The caller sets `stored.isCurrent` when the configuration is in use. */
+async function storeConfig(
+  loaded: LoadedConfig,
+  parts: ApplyConfigFileDependencies,
+  before: LoadedConfig,
+  stored: StoredConfigState,
+): Promise<void> {
+  const isStored = stored.isCurrent;
+  stored.isCurrent = false;
+  try {
+    await applyConfigFile(loaded, parts, { config: before, isStored });
+  } catch (error) {
+    if (error instanceof ConfigError) stored.isCurrent = isStored;
+    throw error;
+  }
 }
 
 /** Repeats an action until it succeeds. */
