@@ -19,6 +19,7 @@ import type { ConfigFileLoadState } from './main/config-dependencies.ts';
 import { ConfigThread } from './main/config-thread.ts';
 import { createApiFromServerComponents, createBeatRoutesFromServerComponents } from './main/create-api.ts';
 import { createGatewayDependencies, createGatewayRoutes } from './main/create-gateway.ts';
+import { findConfigFileIssues } from './main/find-config-file-issues.ts';
 import { applyConfigFile, createGatewaySnapshots } from './main/gateway-snapshots.ts';
 import { openListeners } from './main/listeners.ts';
 import { createConfiguredBoardRoutes, createMonitoringDependencies } from './main/monitoring-dependencies.ts';
@@ -34,7 +35,6 @@ import { writeServerUrl } from './main/server-url-file.ts';
 import { createShutdownController, ShutdownState } from './main/shutdown.ts';
 import { createSignInContext } from './main/sign-in-context.ts';
 import { watchConfigFile } from './main/watch-config-file.ts';
-import { findConfigIssues } from './management/config/find-config-issues.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
 import { toConsoleSessionSettings } from './platform/sign-in/console-session-settings.ts';
 import { OutboundConfigError } from './providers/outbound-connections.ts';
@@ -89,7 +89,7 @@ function runConfigCheck(args: readonly string[]): void {
   const allowUnset = flags.has('allow-unset');
   const { ok, lines } = checkConfigFile({
     env: readProcessEnvironment({ allowMissingFiles: allowUnset }),
-    validateSemantics: findConfigIssues,
+    validateSemantics: findConfigFileIssues,
     allowUnset,
     ...(path === undefined ? {} : { path }),
   });
@@ -133,7 +133,7 @@ async function startServer(environment: ServerEnvironment): Promise<void> {
 }
 
 function loadServerConfig(environment: ServerEnvironment): LoadedConfig {
-  return loadConfig({ env: environment, validateSemantics: findConfigIssues });
+  return loadConfig({ env: environment, validateSemantics: findConfigFileIssues });
 }
 
 async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: ProcessContext): Promise<void> {

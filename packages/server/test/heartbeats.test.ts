@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -13,6 +14,7 @@ const KEY = `eis_all${'0'.repeat(40)}`;
 const BEAT_ONLY = `eis_beat${'0'.repeat(40)}`;
 const GATEWAY_ONLY = `eis_gateway${'0'.repeat(40)}`;
 const OTHERS = `eis_others${'0'.repeat(40)}`;
+const IMPORTED = 'sk-litellm-1234';
 const SECRET = 'secret'.repeat(8);
 
 const config = {
@@ -23,6 +25,12 @@ const config = {
         { name: 'all', key: KEY, scopes: ['monitoring'] },
         { name: 'beat', key: BEAT_ONLY, scopes: ['beat'] },
         { name: 'gateway', key: GATEWAY_ONLY, scopes: ['gateway'] },
+        {
+          name: 'imported',
+          imported_hash: `sha256:${createHash('sha256').update(IMPORTED).digest('hex')}`,
+          imported_from: 'litellm',
+          scopes: ['beat'],
+        },
       ],
       monitors: [
         { id: 'nightly', expected_interval_minutes: 1440, grace_period_minutes: 30 },
@@ -293,4 +301,9 @@ test('the metrics count beats and monitors', async () => {
   assert.match(text, /^floe_beats_total\{kind="ok"\} [1-9]/m);
   assert.match(text, /^floe_beats_total\{kind="rejected"\} [1-9]/m);
   assert.match(text, /^floe_monitors\{status="paused"\} 1$/m);
+});
+
+test('a key that was imported by its hash can send beats', async () => {
+  const answer = await beat({ monitor_id: 'nightly' }, { 'x-api-key': IMPORTED });
+  assert.equal(answer.status, 200, answer.text);
 });

@@ -39,16 +39,12 @@ export function createEmailAddressListField() {
  * for forms and documents.
  */
 export function createSecretField() {
-  return z
-    .string()
-    .min(1)
-    .max(8_192)
-    .regex(HEADER_VALUE, 'must not contain line breaks or control characters')
-    .meta({ writeOnly: true });
+  return z.string().min(1).max(8_192).regex(HEADER_VALUE, HEADER_VALUE_MESSAGE).meta({ writeOnly: true });
 }
 
 /** Characters that a header value may contain (RFC 9110, section 5.5). */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\uffff]*$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const HEADER_VALUE_MESSAGE = 'must not contain line breaks, control characters or characters above U+00FF';
 
 /** Headers that belong to the connection or the message. Floe writes them for each request. */
 const RESERVED_HEADERS = new Set([
@@ -83,7 +79,7 @@ export function createExtraHeadersField() {
         (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
         'cannot be configured because Floe sets this header for each request',
       ),
-    z.string().regex(HEADER_VALUE, 'must not contain line breaks or control characters'),
+    z.string().regex(HEADER_VALUE, HEADER_VALUE_MESSAGE),
   );
   return limitMapEntries(headers, MAX_LIST_ENTRIES.providerHeaders);
 }

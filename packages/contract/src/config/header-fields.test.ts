@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createExtraHeadersField, createSecretField } from './fields.ts';
 
-const BREAKS = ['\r', '\n', '\0', '\x1b', '\x7f'];
+/** Also characters that HTTP cannot send in a header. */
+const BREAKS = ['\r', '\n', '\0', '\x1b', '\x7f', '\u0100', '\uffff', '😀'];
 
-test('no value that becomes a header can hold a line break or a control character', () => {
+test('no value that becomes a header can hold a line break, a control character or a character above U+00FF', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom(...BREAKS), fc.string(), (before, control, after) => {
       const text = before + control + after;

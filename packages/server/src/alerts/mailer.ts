@@ -54,7 +54,7 @@ export interface Mailer {
 export function createMailer(
   settings: () => SmtpSettings,
   guard: OutboundGuard,
-  via: ResolvedOutboundConnections['via'] = () => undefined,
+  via: ResolvedOutboundConnections['via'],
 ): Mailer {
   return {
     async send(mail, signal) {
@@ -144,7 +144,7 @@ async function openMailTransport(
 export async function verifyMailServer(
   settings: SmtpSettings,
   guard: OutboundGuard,
-  via: ResolvedOutboundConnections['via'] = () => undefined,
+  via: ResolvedOutboundConnections['via'],
 ): Promise<void> {
   const { transport, socket } = await openMailTransport(settings, guard, via);
   try {

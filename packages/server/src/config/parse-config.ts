@@ -47,10 +47,13 @@ export interface ConfigLoadOptions {
    * Checks of higher layers, such as compiling the conditions of policies. Called only with a valid
    * configuration.
    */
-  readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
+  readonly validateSemantics?: (config: FloeConfig) => readonly SemanticIssue[];
   /** Does not check whether the resources that others refer to exist. */
   readonly ignoresReferences?: boolean;
 }
+
+/** An issue that a check of a higher layer found. */
+export type SemanticIssue = ConfigIssue & Pick<ConfigProblem, 'isUnset'>;
 
 /** A valid configuration as plain data, so that a thread can send it. */
 export interface ParsedConfig extends ConfigFileText {
@@ -138,7 +141,7 @@ export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
  * @param at path of the position to report, if it is not `path`
  */
 export function toConfigProblem(
-  { path, message }: ConfigIssue,
+  { path, message, isUnset }: SemanticIssue,
   config: unknown,
   positions: SourcePositions,
   at = path,
@@ -149,6 +152,7 @@ export function toConfigProblem(
     message,
     position: positions.positionOf(at),
     ...(org !== null && { org }),
+    ...(isUnset && { isUnset }),
   };
 }
 
@@ -256,8 +260,8 @@ function findProblems(
     if (override !== undefined) return { where: override.variable, message };
     const names = unset.has(formatConfigPath(path)) ? [] : [...new Set(substitution.namesAt(path))];
     const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-    const problem = toConfigProblem({ path, message: `${message}${origin}` }, tree, positions, at);
-    return isUnset ? { ...problem, isUnset } : problem;
+    const issue = { path, message: `${message}${origin}`, ...(isUnset && { isUnset }) };
+    return toConfigProblem(issue, tree, positions, at);
   });
   return problems.sort(compareByPosition);
 }

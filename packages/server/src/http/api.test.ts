@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { silentLog } from '../core/log.ts';
+import { createFileDownloadSchema, FileDownload } from '../management/file-download.ts';
 import { defineReadOperation } from '../management/operation.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
 
@@ -21,6 +22,23 @@ const failing = defineReadOperation({
   },
 });
 
+let readChunks = 0;
+async function* countedChunks() {
+  for (let n = 0; n < 1_000; n++) {
+    readChunks += 1;
+    yield 'x'.repeat(1_000);
+  }
+}
+const downloading = defineReadOperation({
+  name: 'test.download',
+  method: 'GET',
+  path: '/api/test/download/all',
+  scope: null,
+  summary: 'Sends a file.',
+  answer: createFileDownloadSchema('text/csv'),
+  run: async () => new FileDownload('text/csv', 'all.csv', countedChunks()),
+});
+
 let api: RunningApi;
 let key: string;
 before(async () => {
@@ -28,7 +46,7 @@ before(async () => {
     ...silentLog,
     error: (fields: object, message: string) => void logged.push({ fields, message }),
   };
-  api = await runApi({ log, operations: [failing] });
+  api = await runApi({ log, operations: [failing, downloading] });
   key = (await api.addKey('acme')).key;
 });
 after(() => api.close());
@@ -107,6 +125,18 @@ test('an unknown path is a JSON 404, and a wrong method a 405 that lists the all
     assert.deepEqual(await refusal(method, path, { key: '' }), [405, 'method_not_allowed', null]);
     assert.equal((await api.call(method, path)).headers.allow, allow);
   }
+});
+
+test('HEAD of a download does not read the file', async () => {
+  const path = '/api/test/download/all';
+  const head = await api.call('HEAD', path, { key });
+  // Another request, so that reading after the response would have started.
+  await api.call('GET', '/api/me', { key });
+  assert.deepEqual([head.status, head.text, readChunks], [200, '', 0]);
+  const full = await api.call('GET', path, { key });
+  assert.deepEqual([full.text.length, readChunks], [1_000_000, 1_000]);
+  for (const name of ['content-type', 'content-disposition', 'x-content-type-options'])
+    assert.equal(head.headers[name], full.headers[name], name);
 });
 
 test('HEAD responds like GET without the body, also for 401', async () => {

@@ -145,9 +145,7 @@ function createOperationHandler(
       );
     reply.code(operation.status);
     if (answer instanceof FileDownload)
-      return sendDownload(
-        reply,
-        answer,
+      return sendDownload(request, reply, answer, () =>
         keepAlive(options, answer, iterateForActor(options, actor, answer.chunks)),
       );
     if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
@@ -156,18 +154,20 @@ function createOperationHandler(
 }
 
 /**
- * Streams a file. An error closes the connection, so that an incomplete file is not taken for a complete one.
+ * Streams a file. An error closes the connection, so that an incomplete file is not taken for a complete one. For HEAD, does
+ * not read the file.
  */
 function sendDownload(
+  request: FastifyRequest,
   reply: FastifyReply,
   { contentType, filename }: FileDownload,
-  chunks: AsyncIterable<string>,
+  openChunks: () => AsyncIterable<string>,
 ) {
-  return reply
+  reply
     .type(contentType)
     .header('content-disposition', `attachment; filename="${filename}"`)
-    .header('x-content-type-options', 'nosniff')
-    .send(Readable.from(chunks));
+    .header('x-content-type-options', 'nosniff');
+  return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(openChunks()));
 }
 
 /** Only NDJSON permits bytes without a meaning. CSV files start with their header line at once. */

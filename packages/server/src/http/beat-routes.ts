@@ -17,7 +17,7 @@ import {
 } from '../monitoring/parse-heartbeat.ts';
 import type { BeatReceipt } from '../monitoring/received-beat.ts';
 import type { RejectedBeatCounter } from '../monitoring/rejected-beat-counter.ts';
-import { extractPlatformKey, type PlatformKeyHeaders } from '../platform/key-format.ts';
+import type { PlatformKeyHeaders } from '../platform/key-format.ts';
 import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
 import { RequestAbortedError, readRequestBody } from './read-body.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
@@ -27,8 +27,8 @@ export interface BeatRoutesDependencies {
   readonly engine: Pick<MonitoringEngine, 'recordBeat'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Finds the platform key. @throws Fault */
-  readonly authenticate: (presented: string) => KeyRecord;
+  /** Finds the platform key of a request. @throws Fault */
+  readonly authenticate: (headers: PlatformKeyHeaders) => KeyRecord;
   readonly refusals: RejectedBeatCounter;
 }
 
@@ -82,7 +82,7 @@ export function createBeatRoutes(parts: BeatRoutesDependencies): BeatRoutes {
     await respondWith(req, res, requestId, async () => {
       requireMethod(HEARTBEAT_METHODS, req, res);
       const headers: PlatformKeyHeaders = req.headers;
-      const key = authenticate(extractPlatformKey(headers));
+      const key = authenticate(headers);
       markConnectionAuthenticated(req.socket);
       const answer = await refusals.track(key.orgId, async () => {
         requireKeyScope(key, 'beat');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LimitSchema } from '@floe/contract/config/limits-cache-policies';
+import { generatePlatformKey } from '../platform/key-format.ts';
 import { API_TEST_NOW, listResponseEntries, runApi } from './test/running-api.ts';
 
 const LIMITS = '/api/management/limits';
@@ -101,6 +102,13 @@ test('a key that rules name cannot be renamed, because the rules would no longer
   const rules = {
     [`${BUDGETS}/b`]: { name: 'b', scope: 'key', key: 'ci', period: 'month', limit_usd: 1 },
     [`${LIMITS}/l`]: { scope: 'key', key: 'ci', rpm: 1 },
+    '/api/management/relay/rules/e': {
+      name: 'e',
+      on: ['shell'],
+      decision: 'deny',
+      when: 'true',
+      except: [{ who: { keys: ['ci'] }, reason: 'trusted' }],
+    },
     '/api/management/relay/rules/r': {
       name: 'r',
       on: ['shell'],
@@ -123,6 +131,28 @@ test('a key that rules name cannot be renamed, because the rules would no longer
   }
   const renamed = await api.call('PATCH', path, { key, body: { name: 'other' } });
   assert.deepEqual([renamed.status, renamed.body['name']], [200, 'other']);
+});
+
+test('a document cannot rename a key that rules name, unless it also changes these rules', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const value = generatePlatformKey();
+  const apply = (name: string, more: object = {}) => {
+    const config = { orgs: [{ id: 'acme', keys: [{ name, key: value, scopes: ['gateway'] }], ...more }] };
+    return api.call('POST', '/api/management/config/apply', { key, body: { config } });
+  };
+  assert.equal((await apply('ci')).status, 200);
+  const limit = { name: 'l', scope: 'key', key: 'ci', rpm: 1 };
+  assert.equal((await api.call('PUT', `${LIMITS}/l`, { key, body: limit })).status, 200);
+  const refused = await apply('renamed');
+  assert.deepEqual([refused.status, refused.body.error?.param], [409, 'keys.name'], refused.text);
+  assert.match(
+    refused.text,
+    /keys: The key \\"ci\\" cannot be renamed, because other resources refer to its name: limit l\./,
+  );
+  const both = await apply('renamed', { limits: [{ ...limit, key: 'renamed' }] });
+  assert.equal(both.status, 200, both.text);
 });
 
 test('PUT rejects a rule for a team that does not exist, and accepts a key that is created later', async (t) => {

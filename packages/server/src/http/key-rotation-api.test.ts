@@ -5,6 +5,7 @@ import { createConfigFilePlatformKeyResourceKind } from '../platform/config-file
 import { createResourceKindSyncFactory } from '../platform/config-file-sync.ts';
 import { loadKeyring } from '../platform/load-keyring.ts';
 import { syncTestOrgs } from '../platform/test/sync-orgs.ts';
+import { updatePlatformKeysLastUsed } from '../store/platform-keys.ts';
 import {
   API_TEST_NOW,
   apiTestPepper,
@@ -221,4 +222,24 @@ test('a leaked key value in floe.yaml remains revoked until the file has another
   await file(fresh);
   await api.addKey('acme');
   assert.match(String(await told(fresh)), /^key_/);
+});
+
+test('the use of a previous value and the end of the overlap do not prevent an edit with If-Match', async () => {
+  const { id } = (await create({ name: 'edited' })).body;
+  await rotate(id, { overlap_hours: 2 });
+  const path = `${KEYS}/${id}`;
+  const readTag = async () => String((await api.call('GET', path, { key: admin.key })).headers.etag);
+  const edit = async (tag: string, owner: string) =>
+    (await api.call('PATCH', path, { key: admin.key, headers: { 'if-match': tag }, body: { owner } })).status;
+  const beforeUse = await readTag();
+  await api.database.transaction((writer) =>
+    updatePlatformKeysLastUsed(writer, [{ id: String(id), usedAt: API_TEST_NOW, previous: true }]),
+  );
+  assert.notEqual(await readTag(), beforeUse);
+  assert.equal(await edit(beforeUse, 'ada@example.com'), 200);
+  const beforeEnd = await readTag();
+  api.setNow(API_TEST_NOW + 3 * HOUR_MS);
+  assert.equal(await edit(beforeEnd, 'bob@example.com'), 200);
+  assert.equal(await edit(beforeEnd, 'eve@example.com'), 412);
+  api.setNow(API_TEST_NOW);
 });

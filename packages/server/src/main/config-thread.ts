@@ -37,6 +37,11 @@ export interface ConfigThreadOptions {
   readonly turns?: Pick<EventLoopYielder, 'endStep'>;
 }
 
+/** Thrown if parsing floe.yaml needs too much memory or time. */
+export class ConfigFileSizeError extends Error {
+  override readonly name = 'ConfigFileSizeError';
+}
+
 /** Parses and validates floe.yaml in a worker thread, so that the main thread serves requests meanwhile. */
 export class ConfigThread {
   readonly #environment: ServerEnvironment;
@@ -109,7 +114,7 @@ export class ConfigThread {
       if (!(error instanceof TaskLimitExceededError)) throw error;
       const limit =
         error.exceeded === 'memory' ? `${this.#heapMb} MB of memory` : `${this.#timeoutMs / 1_000} s`;
-      throw new Error(
+      throw new ConfigFileSizeError(
         `Parsing the configuration file exceeded the limit of ${limit}. Make the file smaller.`,
       );
     }

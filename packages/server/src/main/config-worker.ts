@@ -3,8 +3,8 @@ import { splitConfig } from '../config/config-chunks.ts';
 import { ConfigError } from '../config/config-problem.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { WorkerThreadMessage } from '../core/thread-pool.ts';
-import { findConfigIssues } from '../management/config/find-config-issues.ts';
 import type { ConfigParsingReply, ConfigParsingTask } from './config-thread.ts';
+import { findConfigFileIssues } from './find-config-file-issues.ts';
 
 const port = parentPort;
 if (!port) throw new Error('config-worker.ts must run in a worker thread');
@@ -20,7 +20,7 @@ function readConfig({ text: fileText, variables, ...environment }: ConfigParsing
     } = parseConfig({
       fileText,
       env: { ...environment, variable: (name) => variables[name] },
-      validateSemantics: findConfigIssues,
+      validateSemantics: findConfigFileIssues,
     });
     return { parsed, config: splitConfig(config) };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import { listProviderModels } from '../gateway/model-endpoints.ts';
-import type { SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
+import type { GatewaySnapshot, SharedGatewayDependencies } from '../gateway/shared-gateway-dependencies.ts';
 import { decryptStoredTurn } from '../gateway/stored/turn-store.ts';
 import { type ApiCallRecorder, createApiCallLogger } from '../http/api-calls.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
@@ -31,19 +31,27 @@ export function createBeatRoutesFromServerComponents(
   { monitoring, log, lastUsed, beatRefusals }: ServerComponents,
   snapshots: GatewaySnapshots,
 ): BeatRoutes {
-  const authenticate = (presented: string) => {
-    const now = systemClock.now();
-    const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.record(key, now);
-    return key;
-  };
   return createBeatRoutes({
     engine: monitoring,
     clock: systemClock,
     log,
-    authenticate,
+    authenticate: createKeyAuthenticator(snapshots.current, lastUsed),
     refusals: beatRefusals,
   });
+}
+
+/** Returns the function that finds the platform key of a request to the API. */
+function createKeyAuthenticator(
+  snapshot: () => Pick<GatewaySnapshot, 'keyring'>,
+  lastUsed: ServerComponents['lastUsed'],
+) {
+  return (headers: PlatformKeyHeaders) => {
+    const now = systemClock.now();
+    const { keyring } = snapshot();
+    const key = keyring.authenticate(extractPlatformKey(headers, keyring), now);
+    lastUsed.record(key, now);
+    return key;
+  };
 }
 
 /** Components of other modules that the API calls. */
@@ -97,13 +105,8 @@ export function createApiFromServerComponents(
     return snapshots.renew();
   };
   const host = { database, clock: systemClock, refreshSnapshot, secretsKey };
-  const authenticate = (headers: PlatformKeyHeaders) => {
-    const now = systemClock.now();
-    const { keyring } = snapshot();
-    const key = keyring.authenticate(extractPlatformKey(headers, keyring), now);
-    lastUsed.record(key, now);
-    return createKeyActor(key);
-  };
+  const authenticateKey = createKeyAuthenticator(snapshot, lastUsed);
+  const authenticate = (headers: PlatformKeyHeaders) => createKeyActor(authenticateKey(headers));
   const getLoadedOrg = (orgId: string) => buildLoadedOrg(snapshots, loaded(), orgId);
   const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
   const rules: RuleDependencies = {

@@ -1,4 +1,5 @@
 import type { OrgConfig } from '@floe/contract/config';
+import { OrgSchema } from '@floe/contract/config/org';
 import { createConfigFileChannelResourceKind } from '../alerts/config-file-channels.ts';
 import { compareOrgs } from '../config/compare-orgs.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -26,8 +27,9 @@ import {
 } from '../platform/config-file-sync.ts';
 import { CONFIG_FILE_TEAM_RESOURCE_KIND } from '../platform/config-file-teams.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
+import { listOrgsWithFileEntries } from '../store/config-entries.ts';
 import { listForcedBreakerStates } from '../store/forced-breakers.ts';
-import { upsertOrg } from '../store/orgs.ts';
+import { listOrgs, upsertOrg } from '../store/orgs.ts';
 import { auditConfigFileChangeOnce } from './audit-config-file-change-once.ts';
 import { type CompiledConfig, createConfigSectionChecker, type EffectiveConfig } from './compile-config.ts';
 import { collectRelayConfigs } from './relay-dependencies.ts';
@@ -42,9 +44,16 @@ export interface ApplyConfigFileDependencies
   readonly serverProcess: Pick<ServerComponents['serverProcess'], 'processNumber'>;
 }
 
+/** The configuration that a file replaces. */
+export interface ReplacedConfig {
+  readonly config: LoadedConfig;
+  /** Whether the database contains exactly this configuration. Otherwise, the new file is compared with the database. */
+  readonly isStored: boolean;
+}
+
 /**
  * Stores the file's organizations and resources (`syncConfigFile`). If no organization exists,
- * creates the first one and its key. If the file replaces `before`, records the change in the audit
+ * creates the first one and its key. If the file replaces another configuration, records the change in the audit
  * log.
  *
  * @throws ConfigError if stored resources conflict with the file. Nothing is changed in this case.
@@ -52,10 +61,11 @@ export interface ApplyConfigFileDependencies
 export async function applyConfigFile(
   loaded: LoadedConfig,
   parts: ApplyConfigFileDependencies,
-  before: LoadedConfig | null = null,
+  replaced: ReplacedConfig | null = null,
 ): Promise<FirstStartSecrets | null> {
   const { database, pepper, secretsKey, monitoring, serverProcess } = parts;
   const { orgs } = loaded.config;
+  const before = replaced?.config ?? null;
   // A process without the file must not remove the resources of processes that have it. Those of one machine use the
   // same file.
   if (loaded.path !== null || !database.isRemote) {
@@ -63,9 +73,11 @@ export async function applyConfigFile(
     const entering = database.transaction(async (writer) => {
       const changing = { ...moment, writer, secret: pepper };
       // Without an earlier file, other processes may have stored organizations that no file defines now.
-      const differences = before?.path == null ? null : await compareOrgs(before, loaded);
+      const differences =
+        before?.path == null || !replaced?.isStored ? null : await compareOrgs(before, loaded);
       const changed = orgs.filter(({ id }) => differences?.changed.has(id) ?? true);
       await storeFileOrgs(changed, loaded, { changing, secretsKey });
+      await resetRemovedOrgs(differences?.changed ?? null, loaded, { changing, secretsKey });
       await syncConfigFile(fileKinds(changing, secretsKey), loaded, { ...changing, differences });
       await auditConfigFileChangeOnce(writer, loaded, before, serverProcess.processNumber);
       await database.signals.announce(writer);
@@ -103,14 +115,16 @@ function fileKinds(
 /** Their rows are read together. */
 const ORGS_PER_QUERY = 10;
 
+interface OrgStorage {
+  readonly changing: FileChangeContext;
+  readonly secretsKey: SecretEncryptionKey;
+}
+
 /** Creates or updates the rows of organizations. Settings that the file does not contain come from the API. */
 async function storeFileOrgs(
   orgs: readonly OrgConfig[],
   loaded: LoadedConfig,
-  {
-    changing,
-    secretsKey,
-  }: { readonly changing: FileChangeContext; readonly secretsKey: SecretEncryptionKey },
+  { changing, secretsKey }: OrgStorage,
 ): Promise<void> {
   const turns = new EventLoopYielder();
   const isSet = createConfigSectionChecker(loaded);
@@ -123,6 +137,29 @@ async function storeFileOrgs(
       await upsertFileOrg(changing, org);
       await turns.endStep();
     }
+  }
+}
+
+/**
+ * Stores the API settings of the organizations that were removed from the file. Until `syncConfigFile` deletes them, the
+ * settings of the previous file are stored.
+ * @param changed the organizations that differ from the previous file. Null if it is not known.
+ */
+async function resetRemovedOrgs(
+  changed: ReadonlySet<string> | null,
+  loaded: LoadedConfig,
+  storage: OrgStorage,
+): Promise<void> {
+  const { writer } = storage.changing;
+  const inFile = new Set(loaded.config.orgs.map(({ id }) => id));
+  const known = changed ?? (await listOrgsWithFileEntries(writer, 'settings'));
+  const removed = [...known].filter((id) => !inFile.has(id));
+  for (let at = 0; at < removed.length; at += ORGS_PER_QUERY) {
+    const rows = await listOrgs(writer, removed.slice(at, at + ORGS_PER_QUERY));
+    const orgs = rows.map(({ id, name, timezone }) =>
+      OrgSchema.parse({ id, name, ...(timezone !== null && { timezone }) }),
+    );
+    await storeFileOrgs(orgs, loaded, storage);
   }
 }
 
@@ -211,7 +248,9 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
     collectRelayConfigs(config.orgs),
     new Map(stored.map(([id, { relayRules }]) => [id, relayRules])),
   );
-  parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
+  const failure = parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
+  if (failure)
+    parts.log.error({ err: failure }, 'outbound settings could not be loaded; the previous ones are kept');
   parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
   for (const setting of config.unsupportedSettings)
     parts.log.warn({ setting }, 'setting is valid but has no effect');

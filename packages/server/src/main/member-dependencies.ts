@@ -13,7 +13,7 @@ export function createMemberDependencies(
   config: () => FloeConfig,
   baseUrl: () => string,
 ): MemberDependencies {
-  const mailer = createMailer(() => toSmtpSettings(config().smtp), outbound.guard);
+  const mailer = createMailer(() => toSmtpSettings(config().smtp), outbound.guard, outbound.via);
   return {
     endSessions: [(writer, { userId, orgId }) => deleteConsoleSessionsOfUserInOrg(writer, userId, orgId)],
     baseUrl,

@@ -5,6 +5,7 @@ import {
   type OutboundGuard,
 } from '../core/outbound-guard.ts';
 import {
+  OutboundConfigError,
   resolveOutboundConnections,
   type ResolvedOutboundConnections as Ways,
 } from '../providers/outbound-connections.ts';
@@ -16,9 +17,10 @@ export interface OutboundAccess {
   readonly via: Ways['via'];
   /**
    * Applies a changed configuration. `byOrg` contains the origins of each organization's providers, because
-   * floe.yaml may contain only the kind of a provider and no URL.
+   * floe.yaml may contain only the kind of a provider and no URL. If a file of `outbound` cannot be read any more, keeps
+   * its previous settings and returns the error.
    */
-  configure(config: FloeConfig, orgCount: number, byOrg: NamedOriginsByOrg): void;
+  configure(config: FloeConfig, orgCount: number, byOrg: NamedOriginsByOrg): OutboundConfigError | null;
 }
 
 type NamedOriginsByOrg = ReadonlyMap<string, { readonly namedOrigins: readonly string[] }>;
@@ -38,11 +40,18 @@ export function createOutboundAccess(
     guard: createOutboundGuard(() => rules),
     via: (origin) => ways.via(origin),
     configure(changed, orgCount, byOrg) {
-      ways = waysOf(changed);
+      let failure: OutboundConfigError | null = null;
+      try {
+        ways = waysOf(changed);
+      } catch (error) {
+        if (!(error instanceof OutboundConfigError)) throw error;
+        failure = error;
+      }
       rules = toOutboundRules(changed, orgCount, (orgId) => {
         const own = orgId === null ? [] : (byOrg.get(orgId)?.namedOrigins ?? []);
         return findNamedHosts(changed, orgId, [...ways.proxies, ...own]);
       });
+      return failure;
     },
   };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { OrgSchema } from '@floe/contract/config/org';
 import { RuntimeMetrics } from '../analytics/runtime-metrics.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -10,8 +11,9 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { type Log, silentLog } from '../core/log.ts';
 import { derivePlatformKeyPepper } from '../platform/keyring.ts';
 import { deriveStoredSecretsKey } from '../platform/secrets.ts';
+import { listAllPlatformKeys } from '../store/all-platform-keys.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { listAllPlatformKeys } from '../store/platform-keys.ts';
+import { findOrgById } from '../store/orgs.ts';
 import { storeSetting } from '../store/settings.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import type { ConfigFileLoadState } from './config-dependencies.ts';
@@ -38,7 +40,7 @@ async function setUp(
   t: TestContext,
   settings: ConfigThreadOptions,
   clock: Pick<Clock, 'after'> = systemClock,
-  processNumber = 1,
+  { processNumber = 1, faults = [] }: { processNumber?: number; faults?: ('before' | 'after')[] } = {},
 ) {
   const dataDir = createTemporaryDirectory(t);
   const path = join(dataDir, 'floe.yaml');
@@ -47,11 +49,23 @@ async function setUp(
   const errors: string[] = [];
   const log: Log = {
     ...silentLog,
-    error: (fields, message) => errors.push(JSON.stringify([message, fields])),
+    error: (fields, message) =>
+      errors.push(
+        JSON.stringify([message, fields], (_, value) => (value instanceof Error ? value.message : value)),
+      ),
   };
   const database = await openDatabase('sqlite:', { dataDir, log, clock: systemClock });
+  const retries: { readonly ms: number; readonly run: () => unknown }[] = [];
+  const retryClock = {
+    after(ms: number, run: () => unknown) {
+      const retry = { ms, run };
+      retries.push(retry);
+      return { cancel: () => void retries.splice(retries.indexOf(retry), 1) };
+    },
+  };
   const parts = {
     database,
+    retryClock,
     log,
     pepper: derivePlatformKeyPepper(ROOT),
     secretsKey: deriveStoredSecretsKey(ROOT),
@@ -64,7 +78,15 @@ async function setUp(
   const loaded = loadConfig({ env: environment });
   const state: ConfigFileLoadState = { loaded, loadedAt: 0, rejected: null };
   await applyConfigFile(loaded, parts);
-  const snapshots = { applyChange: (change: () => Promise<void>) => change() };
+  /** Fails before or after the commit if `faults` contains this. */
+  const snapshots = {
+    async applyChange(change: () => Promise<void>) {
+      const fault = faults.shift();
+      if (fault === 'before') throw new Error('connection to db.internal was lost');
+      await change();
+      if (fault === 'after') throw new Error('connection to db.internal was lost');
+    },
+  };
   const thread = new ConfigThread(environment, clock, settings);
   const watching = watchConfigFile(parts, state, snapshots, thread);
   t.after(async () => {
@@ -76,7 +98,9 @@ async function setUp(
       .filter(({ revoked_at }) => revoked_at === null)
       .map(({ name }) => name)
       .sort();
-  return { path, state, loaded, watching, errors, keys, database, runtime: parts.runtime };
+  /** Applies the file as at the start. */
+  const apply = () => applyConfigFile(loadConfig({ env: environment }), parts);
+  return { path, apply, state, loaded, watching, errors, keys, database, retries, runtime: parts.runtime };
 }
 
 const FAULTS = {
@@ -100,7 +124,7 @@ for (const [what, { code, reason }] of Object.entries(FAULTS))
     assert.deepEqual(await keys(), ['first']);
     assert.equal(errors.length, 1);
     assert.match(errors[0] ?? '', /the running configuration is kept/);
-    assert.match(state.rejected?.problems[0]?.message ?? '', reason);
+    assert.match(errors[0] ?? '', reason);
     assert.match(runtime.render(), /floe_config_reloads_total\{result="failure"\} 1/);
     // SIGHUP tries again.
     await watching.reload();
@@ -163,9 +187,94 @@ test('a file that is truncated while the thread parses it is applied as it was r
   assert.deepEqual(await keys(), ['first', 'second']);
 });
 
+test('if a change fails after its commit, the next version of the file is compared with the database', async (t) => {
+  const { path, state, loaded, watching, keys } = await setUp(t, {}, systemClock, { faults: ['after'] });
+  writeFileSync(path, fileWith('second'));
+  await watching.reload();
+  assert.equal(state.loaded, loaded);
+  writeFileSync(path, fileWith('first'));
+  await watching.reload();
+  assert.equal(state.rejected, null);
+  assert.deepEqual(await keys(), ['first']);
+});
+
+test('a valid change is retried until it is applied, and users do not see the reason of the failure', async (t) => {
+  const faults: ('before' | 'after')[] = ['before', 'after', 'before'];
+  const { path, state, errors, watching, keys, retries } = await setUp(t, {}, systemClock, { faults });
+  writeFileSync(path, fileWith('second'));
+  await watching.reload();
+  for (const ms of [1_000, 2_000, 4_000]) {
+    assert.match(errors.at(-1) ?? '', /db\.internal/);
+    const { problems } = state.rejected ?? {};
+    assert.match(problems?.[0]?.message ?? '', /Floe tries again/);
+    assert.doesNotMatch(JSON.stringify(problems), /db\.internal/);
+    assert.deepEqual(
+      retries.map((retry) => retry.ms),
+      [ms],
+    );
+    await retries.shift()?.run();
+  }
+  assert.deepEqual(await keys(), ['second']);
+  assert.deepEqual([state.rejected, retries], [null, []]);
+});
+
+test('a file that refers to an unreadable file is rejected before anything is stored', async (t) => {
+  const { path, state, watching, keys, retries } = await setUp(t, {});
+  const parsed: object = JSON.parse(fileWith('second'));
+  writeFileSync(path, JSON.stringify({ ...parsed, outbound: { ca_file: '/private/absent.pem' } }));
+  await watching.reload();
+  assert.deepEqual(
+    state.rejected?.problems.map(({ where, message }) => [where, message]),
+    [
+      [
+        'outbound.ca_file',
+        'the file cannot be read (ENOENT); check that it exists and that Floe is allowed to read it',
+      ],
+    ],
+  );
+  assert.deepEqual([await keys(), retries], [['first'], []]);
+});
+
+for (const isRestarted of [false, true])
+  test(`an organization that was removed from the file ${isRestarted ? 'while Floe did not run ' : ''}no longer has its settings`, async (t) => {
+    const { path, watching, database, apply } = await setUp(t, {});
+    const lab = { id: 'lab', keys: [] };
+    const acme = {
+      id: 'acme',
+      limits: [{ name: 'all', scope: 'org', rpm: 5 }],
+      monitoring: { grace_period_minutes: 7 },
+      analytics: { metadata_keys: ['env'] },
+    };
+    const readStored = async () => {
+      const { grace_ms } = await database.read
+        .selectFrom('monitor_defaults')
+        .select('grace_ms')
+        .where('org_id', '=', 'acme')
+        .executeTakeFirstOrThrow();
+      return [grace_ms / 60_000, (await findOrgById(database.read, 'acme'))?.metadata_keys_json];
+    };
+    writeFileSync(path, JSON.stringify({ orgs: [lab, acme] }));
+    await watching.reload();
+    assert.deepEqual(await readStored(), [7, '["env"]']);
+    writeFileSync(path, JSON.stringify({ orgs: [lab] }));
+    await (isRestarted ? apply() : watching.reload());
+    assert.deepEqual(await readStored(), [OrgSchema.parse(lab).monitoring.grace_period_minutes, null]);
+    if (isRestarted) return;
+    const entry = await database.read
+      .selectFrom('audit')
+      .select('after_json')
+      .where('action', '=', 'config.reload')
+      .where('org_id', '=', 'acme')
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .executeTakeFirst();
+    const { changed } = JSON.parse(entry?.after_json ?? '{}');
+    assert.ok(changed.includes('orgs.limits') && changed.includes('orgs.relay'), entry?.after_json ?? '');
+  });
+
 for (const processNumber of [1, 2])
   test(`a reload is recorded once, also if process ${processNumber} is the only one that loads it`, async (t) => {
-    const { path, watching, errors, database } = await setUp(t, {}, systemClock, processNumber);
+    const { path, watching, errors, database } = await setUp(t, {}, systemClock, { processNumber });
     const countEntries = async () => {
       const { length } = await database.read
         .selectFrom('audit')

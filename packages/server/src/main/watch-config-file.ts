@@ -2,12 +2,12 @@ import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { DEFAULT_CONFIG_FILE } from '../config/parse-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock, type Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { publishLiveEvent } from '../store/live-events.ts';
 import { listOrgs } from '../store/orgs.ts';
 import type { ConfigFileLoadState } from './config-dependencies.ts';
-import type { ConfigThread } from './config-thread.ts';
+import { ConfigFileSizeError, type ConfigThread } from './config-thread.ts';
 import {
   type ApplyConfigFileDependencies,
   applyConfigFile,
@@ -15,25 +15,42 @@ import {
 } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
+/** A failed change is retried after this time, and then after twice the time, unless the file is the reason. */
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+/** The dependencies of `watchConfigFile`. */
+export interface WatchConfigFileDependencies
+  extends ApplyConfigFileDependencies,
+    Pick<ServerComponents, 'log' | 'runtime'> {
+  /** The clock of the retries. Only tests set it. */
+  readonly retryClock?: Pick<Clock, 'after'>;
+}
+
 /**
  * Watches floe.yaml and applies every valid version completely. After an invalid change, the previous
- * configuration remains in use.
+ * configuration remains in use. After a failure with another reason, such as an
+ * outage of the database, tries again.
  */
 export function watchConfigFile(
-  parts: ApplyConfigFileDependencies & Pick<ServerComponents, 'log' | 'runtime'>,
+  parts: WatchConfigFileDependencies,
   state: ConfigFileLoadState,
   snapshots: Pick<GatewaySnapshots, 'applyChange'>,
   thread: ConfigThread,
 ) {
   const { log } = parts;
   const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
+  const stored: StoredConfigState = { isCurrent: true };
+  const retry = new Retry(parts.retryClock ?? systemClock, () => watching.reload());
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
       await snapshots.applyChange(async () => {
-        await applyConfigFile(loaded, parts, before);
+        await storeConfig(loaded, parts, before, stored);
         state.loaded = loaded;
       });
+      stored.isCurrent = true;
+      retry.reset();
       state.loadedAt = systemClock.now();
       const wasRefused = state.rejected !== null;
       state.rejected = null;
@@ -52,6 +69,8 @@ export function watchConfigFile(
     parts.runtime.recordReload(false);
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
     await notifyEventStreams(parts, 'config.rejected');
+    if (error instanceof ConfigError || error instanceof ConfigFileSizeError) retry.reset();
+    else retry.schedule();
   }
   const watching = watchConfig({
     path,
@@ -65,10 +84,59 @@ export function watchConfigFile(
   return {
     ...watching,
     close() {
+      retry.reset();
       watching.close();
       return thread.close();
     },
   };
+}
+
+interface StoredConfigState {
+  /** False if the database may contain a configuration that is not in use, because a change failed after its commit. */
+  isCurrent: boolean;
+}
+
+/** Stores a configuration. The caller sets `stored.isCurrent` when the configuration is in use. */
+async function storeConfig(
+  loaded: LoadedConfig,
+  parts: ApplyConfigFileDependencies,
+  before: LoadedConfig,
+  stored: StoredConfigState,
+): Promise<void> {
+  const isStored = stored.isCurrent;
+  stored.isCurrent = false;
+  try {
+    await applyConfigFile(loaded, parts, { config: before, isStored });
+  } catch (error) {
+    if (error instanceof ConfigError) stored.isCurrent = isStored;
+    throw error;
+  }
+}
+
+/** Repeats an action until it succeeds. */
+class Retry {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #run: () => unknown;
+  #timer: Timer | null = null;
+  #waitMs = FIRST_RETRY_MS;
+
+  constructor(clock: Pick<Clock, 'after'>, run: () => unknown) {
+    this.#clock = clock;
+    this.#run = run;
+  }
+
+  schedule(): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(this.#waitMs, this.#run);
+    this.#waitMs = Math.min(MAX_RETRY_MS, 2 * this.#waitMs);
+  }
+
+  /** Ends the retries. */
+  reset(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#waitMs = FIRST_RETRY_MS;
+  }
 }
 
 /** Publishes the change to event streams. A rejected file changes no row, so no other event reports it. */
@@ -87,9 +155,13 @@ async function notifyEventStreams(
     );
 }
 
+/** All users can see the problems. The error may contain addresses and paths of the server. */
+const FAILURE_MESSAGE =
+  'The file could not be applied, because an error occurred on the server. Floe tries again. The log of the server contains the reason.';
+
 /**
  * Logs why a changed file was not applied: an invalid file, an unavailable database, or a bug. Returns the
- * problems.
+ * problems for users.
  */
 function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
   if (error instanceof ConfigError) {
@@ -100,5 +172,5 @@ function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
     return error.problems;
   }
   log.error({ err: error }, 'configuration could not be applied; the running configuration is kept');
-  return [{ where: '', message: error instanceof Error ? error.message : String(error) }];
+  return [{ where: '', message: error instanceof ConfigFileSizeError ? error.message : FAILURE_MESSAGE }];
 }

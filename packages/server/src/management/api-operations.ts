@@ -97,14 +97,13 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
   const people = { ...dependencies.people, bodies, jobRunner, members };
   const { getLoadedOrg } = runningGateway;
   const coverage = new AnalyticsDataRange(analytics);
-  const budgets = createBudgetResourceKind(rules);
   const all: readonly Operation[] = [
     ...defineMeOperations(() => all),
     ...defineIdentityOperations(dependencies),
     defineExportPersonOperation(people),
     defineErasePersonOperation(people),
     ...defineResourceOperations(createLimitResourceKind(rules)),
-    ...defineResourceOperations(budgets),
+    ...defineResourceOperations(createBudgetResourceKind(rules)),
     defineListBreakersOperation(breakers),
     listBreakerChangesOperation,
     defineForceBreakerOperation(breakers, getLoadedOrg),
@@ -124,7 +123,8 @@ export function defineApiOperations(dependencies: ApiOperationDependencies): rea
     defineGetOverviewOperation(coverage, {
       processStatus,
       breakers,
-      budgets,
+      getLoadedOrg,
+      spendCache: rules.guard.spendCache,
       backlog: () => analytics.backlog(),
     }),
     defineWatchEventsOperation(dependencies.liveHub),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FloeConfig, OrgConfig } from '@floe/contract/config';
+import type { FloeConfig } from '@floe/contract/config';
 import { createId } from '../core/ids.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
@@ -14,7 +14,7 @@ const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Adds an audit entry for each organization whose sections in floe.yaml have changed. The entry contains only
+ * Adds an audit entry for each organization whose sections in floe.yaml have changed, or that was added or removed. The entry contains only
  * the names of the sections, because their contents may include secrets. The organizations must already be
  * stored.
  */
@@ -25,18 +25,21 @@ export async function auditConfigFileChange(
   nowMs: number,
 ): Promise<void> {
   const shared = changedSections({ ...before, orgs: [] }, { ...after, orgs: [] });
-  for (const org of after.orgs) {
-    const known: OrgConfig | undefined = before.orgs.find(({ id }) => id === org.id);
-    const own = changedSections(known ?? {}, org).filter((section) => !INDIVIDUALLY_AUDITED.has(section));
+  const earlier = new Map(before.orgs.map((org) => [org.id, org]));
+  const later = new Map(after.orgs.map((org) => [org.id, org]));
+  for (const id of new Set([...later.keys(), ...earlier.keys()])) {
+    const own = changedSections(earlier.get(id) ?? {}, later.get(id) ?? {}).filter(
+      (section) => !INDIVIDUALLY_AUDITED.has(section),
+    );
     const changed = [...shared, ...own.map((section) => `orgs.${section}`)];
     if (changed.length === 0) continue;
     await appendAuditEntry(writer, {
       id: createId('aud', nowMs),
-      org_id: org.id,
+      org_id: id,
       at: nowMs,
       actor: 'file',
       action: 'config.reload',
-      subject: org.id,
+      subject: id,
       before_json: null,
       after_json: JSON.stringify({ changed }),
     });
@@ -44,8 +47,9 @@ export async function auditConfigFileChange(
 }
 
 function changedSections(before: object, after: object): string[] {
-  const known: Readonly<Record<string, unknown>> = { ...before };
-  return Object.entries(after)
-    .filter(([section, value]) => !isDeepStrictEqual(known[section], value))
-    .map(([section]) => section);
+  const one: Readonly<Record<string, unknown>> = { ...before };
+  const other: Readonly<Record<string, unknown>> = { ...after };
+  return Object.keys({ ...other, ...one }).filter(
+    (section) => !isDeepStrictEqual(one[section], other[section]),
+  );
 }

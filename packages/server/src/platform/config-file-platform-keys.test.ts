@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
+import { listAllPlatformKeys } from '../store/all-platform-keys.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { insertPlatformKey, listAllPlatformKeys } from '../store/platform-keys.ts';
+import { insertPlatformKey, revokePlatformKey } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
-import { createConfigFilePlatformKeyResourceKind } from './config-file-platform-keys.ts';
+import { deleteStoredRule, upsertStoredRule } from '../store/stored-rules.ts';
+import {
+  createConfigFilePlatformKeyResourceKind,
+  STORED_PLATFORM_KEY_RESOURCE_KIND,
+} from './config-file-platform-keys.ts';
 import { ConfigFileRejectedError } from './config-file-rejected-error.ts';
 import { createResourceKindSyncFactory } from './config-file-sync.ts';
 import { generatePlatformKey } from './key-format.ts';
+import { hashPlatformKey } from './keyring.ts';
 import { loadKeyring } from './load-keyring.ts';
 import { syncTestOrgs } from './test/sync-orgs.ts';
 import {
@@ -26,7 +32,8 @@ beforeEach(() =>
   stored.database.transaction(async (writer) => {
     // As if retention had removed all of it: nothing else may.
     await storeSetting(writer, 'audit_kept_from', String(Number.MAX_SAFE_INTEGER));
-    for (const table of ['audit', 'platform_keys', 'orgs'] as const) await writer.deleteFrom(table).execute();
+    for (const table of ['audit', 'limits', 'platform_keys', 'orgs'] as const)
+      await writer.deleteFrom(table).execute();
     for (const id of ['acme', 'another', 'other'])
       await insertOrg(writer, { id, name: id, created_at: PLATFORM_TEST_NOW });
   }),
@@ -62,6 +69,37 @@ const actions = async (id: string) =>
   (await stored.auditOf(id)).map(({ action, actor }) => `${actor} ${action}`);
 const authenticate = async (key: string, nowMs = PLATFORM_TEST_NOW) =>
   (await loadKeyring(stored.database.read, platformTestPepper, nowMs)).authenticate(key, nowMs);
+
+test('a key in the file is not renamed to the name of another active key, and not while API rules name it', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { hash, ...row } = await only();
+  const other = { ...row, hash: `other ${hash}`, id: 'key_other', name: 'other', source: 'console' };
+  await stored.database.transaction((writer) => insertPlatformKey(writer, other));
+  const limit = { scope: 'key', key: 'ci', rpm: 1 };
+  const rule = { id: 'l', org_id: 'acme', rule_json: JSON.stringify(limit) };
+  const times = { created_at: 1, updated_at: 1, updated_by: 'setup' };
+  await stored.database.transaction((writer) => upsertStoredRule(writer, 'limits', { ...rule, ...times }));
+  const rejected = async (name: string) => {
+    try {
+      await sync([{ ...key, name }]);
+    } catch (error) {
+      assert.ok(error instanceof ConfigFileRejectedError);
+      return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    }
+    return [];
+  };
+  assert.deepEqual(await rejected('other'), [
+    'orgs.0.keys.0.name: must not be the name of another active key; key_other already has this name',
+    'orgs.0.keys.0.name: the key "ci" cannot be renamed, because other resources refer to its name: limit l. Change these resources first.',
+  ]);
+  assert.equal((await rejected('renamed')).length, 1);
+  await stored.database.transaction(async (writer) => {
+    await deleteStoredRule(writer, 'limits', 'acme', 'l');
+    await revokePlatformKey(writer, 'acme', 'key_other', { by: 'setup', nowMs: PLATFORM_TEST_NOW });
+  });
+  assert.deepEqual(await rejected('other'), []);
+});
 
 test('a key in the file works, also with the prefix sk-, and has all settings of the file', async () => {
   const key = fileKey({
@@ -213,4 +251,29 @@ test("a value of another organization's key is rejected, and nothing is stored",
     },
   );
   assert.equal((await only()).revoked_at, null);
+});
+
+test('a file and documents are compared without the revoked keys of the API, unless the file has their value', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { hash, ...row } = await only();
+  const add = (id: string, more: object) =>
+    stored.database.transaction((writer) =>
+      insertPlatformKey(writer, { ...row, id, hash: `${id} ${hash}`, name: id, source: 'console', ...more }),
+    );
+  await add('key_active', {});
+  await add('key_revoked', { revoked_at: 1 });
+  const compared = await STORED_PLATFORM_KEY_RESOURCE_KIND.stored(stored.database.read, ['acme']);
+  assert.deepEqual(compared.map(({ id }) => id).toSorted(), [row.id, 'key_active'].toSorted());
+
+  const again = fileKey({ name: 'again' });
+  const rotated = fileKey({ name: 'rotated' });
+  const hashOf = ({ key: value }: { readonly key: string }) => hashPlatformKey(platformTestPepper, value);
+  await add('key_again', { revoked_at: 1, hash: hashOf(again) });
+  await add('key_rotated', { revoked_at: 1, previous_hash: hashOf(rotated) });
+  await sync([key, again, rotated]);
+  assert.deepEqual(
+    [(await authenticate(again.key)).id, (await authenticate(rotated.key)).id],
+    ['key_again', 'key_rotated'],
+  );
 });

@@ -4,9 +4,9 @@ import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/cross-object-rules';
 import type { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import { createId } from '../core/ids.ts';
+import { listAllPlatformKeys, listRevokedPlatformKeysByHash } from '../store/all-platform-keys.ts';
 import {
   insertPlatformKeys,
-  listAllPlatformKeys,
   type PlatformKeyRow,
   revokePlatformKey,
   shiftPlatformKeySourceLines,
@@ -21,10 +21,12 @@ import {
 } from './build-platform-key.ts';
 import {
   defineConfigFileResourceKind,
+  type ExistingResources,
   type MatchedResourceRows,
   type StoredResourceKind,
 } from './config-file-resource-kind.ts';
 import type { DeclaredResource } from './declared-resources.ts';
+import { describeRulesForKey, findStoredRulesForKeys } from './rules-for-keys.ts';
 import { toPlatformKeyResource } from './stored-platform-key.ts';
 
 const FOREIGN_KEY_VALUE =
@@ -37,7 +39,7 @@ export const STORED_PLATFORM_KEY_RESOURCE_KIND: StoredResourceKind<PlatformKeyCo
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,
-  stored: (reader, orgIds) => listAllPlatformKeys(reader, { orgIds }),
+  stored: (reader, orgIds) => listAllPlatformKeys(reader, { orgIds, omitsRevokedApiKeys: true }),
   storedName: ({ name }) => name,
   isRemoved: ({ revoked_at }) => revoked_at !== null,
 };
@@ -63,8 +65,14 @@ export function createConfigFilePlatformKeyResourceKind(pepper: KeyObject) {
     ...STORED_PLATFORM_KEY_RESOURCE_KIND,
     storedFromFile: (reader) => listAllPlatformKeys(reader, { source: 'file' }),
     prepare: getValue,
-    match: (declared, stored, turns) => matchStoredKeys(declared, stored, { hashOf, turns }),
-    findIssues: (declared, matched, reader) => findForeignValues(declared, matched, reader, hashOf),
+    async match(declared, stored, turns, reader) {
+      const revoked = await findRevokedApiKeys(declared, stored, { hashOf, reader });
+      return matchStoredKeys(declared, [...stored, ...revoked], { hashOf, turns });
+    },
+    findIssues: async (declared, matched, existing) => [
+      ...(await findForeignValues(declared, matched, existing.reader, hashOf)),
+      ...(await findRenameIssues(declared, matched, existing)),
+    ],
     columns: (object, before) => ({
       ...toKeyColumns(object, getValue(object)),
       ...(before && leakColumns(before, hashOf(object))),
@@ -131,7 +139,74 @@ async function findForeignValues(
   return issues;
 }
 
+/**
+ * Limits, budgets, relay rules and analytics identify a key by its name. So a renamed key must not take the name of another
+ * active key, and its previous name must not be in a rule that was created with the API.
+ */
+async function findRenameIssues(
+  declared: readonly DeclaredKey[],
+  matched: MatchedResourceRows<PlatformKeyConfig, PlatformKeyRow>,
+  { reader, stored, nowMs }: ExistingResources<PlatformKeyRow>,
+): Promise<ConfigIssue[]> {
+  const issues: ConfigIssue[] = [];
+  const renamed = declared.filter((key) => {
+    const row = matched.get(key);
+    return row !== undefined && row.revoked_at === null && row.name !== key.config.name;
+  });
+  if (renamed.length === 0) return issues;
+  const taken = new Set(matched.values());
+  // Other keys of the file are revoked, because it does not contain them any more.
+  const others = Map.groupBy(
+    stored.filter((row) => row.source !== 'file' && !taken.has(row) && isActiveKey(row, nowMs)),
+    (row) => row.org_id,
+  );
+  const names = Map.groupBy(declared, ({ orgId }) => orgId);
+  for (const [orgId, keys] of Map.groupBy(renamed, (key) => key.orgId)) {
+    const otherIds = new Map((others.get(orgId) ?? []).map(({ name, id }) => [name, id]));
+    const used = new Set([...otherIds.keys(), ...(names.get(orgId) ?? []).map(({ config }) => config.name)]);
+    const previousName = (key: DeclaredKey) => matched.get(key)?.name ?? '';
+    const unused = new Set(keys.map(previousName).filter((name) => !used.has(name)));
+    const rules = await findStoredRulesForKeys(reader, orgId, unused);
+    for (const key of keys) {
+      const path = [...key.path, 'name'];
+      const id = otherIds.get(key.config.name);
+      if (id !== undefined)
+        issues.push({
+          path,
+          message: `must not be the name of another active key; ${id} already has this name`,
+        });
+      const found = rules.get(previousName(key));
+      if (found)
+        issues.push({
+          path,
+          message: `the key "${previousName(key)}" cannot be renamed, ${describeRulesForKey(found)}`,
+        });
+    }
+  }
+  return issues;
+}
+
+function isActiveKey({ revoked_at, expires_at }: PlatformKeyRow, nowMs: number): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > nowMs);
+}
+
 const HASHES_PER_QUERY = 200;
+
+/** Returns the stored keys with values of the file that `stored` leaves out, because they are revoked. */
+async function findRevokedApiKeys(
+  declared: readonly DeclaredKey[],
+  stored: readonly PlatformKeyRow[],
+  { hashOf, reader }: { readonly hashOf: (key: DeclaredKey) => string; readonly reader: DatabaseReader },
+): Promise<PlatformKeyRow[]> {
+  const rows = indexByHash(stored);
+  const added = declared.filter((key) => !rows.has(hashOf(key)));
+  const found: PlatformKeyRow[] = [];
+  for (let at = 0; at < added.length; at += HASHES_PER_QUERY) {
+    const keys = added.slice(at, at + HASHES_PER_QUERY);
+    found.push(...(await listRevokedPlatformKeysByHash(reader, keys[0]?.orgId ?? '', keys.map(hashOf))));
+  }
+  return found;
+}
 
 /** Matches by value first, so that a renamed key keeps its id. */
 async function matchStoredKeys(

@@ -37,7 +37,7 @@ export type ConfigFileUpdateColumns<Columns> = (Columns | object) &
 export interface StoredResourceKind<Config, Row> extends DeclaredResourceKind<Config> {
   /**
    * Returns the stored resources of the organizations in `orgIds`, or of all organizations if it is undefined.
-   * Includes resources from the file and from the API.
+   * Includes resources from the file and from the API. May leave out removed resources from the API.
    */
   stored(reader: DatabaseReader, orgIds?: readonly string[]): Promise<readonly Row[]>;
   storedName(row: Row): string;
@@ -66,15 +66,16 @@ export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, C
     declared: readonly DeclaredResource<Config>[],
     stored: readonly Row[],
     turns: Pick<EventLoopYielder, 'endStep'>,
+    reader: DatabaseReader,
   ): Promise<MatchedResourceRows<Config, Row>>;
   /**
-   * Returns the conflicts of the file with resources of other organizations.
+   * Returns the conflicts of the file with resources that it does not define.
    * @param matched the rows in their own organization that the resources take over
    */
   findIssues?(
     declared: readonly DeclaredResource<Config>[],
     matched: MatchedResourceRows<Config, Row>,
-    reader: DatabaseReader,
+    existing: ExistingResources<Row>,
   ): Promise<readonly ConfigIssue[]>;
   /** Returns the columns of a resource in the file. */
   columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
@@ -94,6 +95,14 @@ export interface ConfigFileResourceKind<Config, Row extends StoredResourceRow, C
   flush?(writer: DatabaseWriter): Promise<unknown>;
   /** Returns a resource in the form that the audit log stores, without secrets. */
   auditView(row: Row, nowMs: number): object;
+}
+
+/** The stored resources with which a file is compared. */
+export interface ExistingResources<Row> {
+  readonly reader: DatabaseReader;
+  /** All resources of this kind in the organizations of the file. */
+  readonly stored: readonly Row[];
+  readonly nowMs: number;
 }
 
 /** Returns its argument unchanged. It only infers the types of the declaration. */

@@ -56,7 +56,7 @@ export function createResourceKindSyncFactory<Config, Row extends StoredResource
   kind: ConfigFileResourceKind<Config, Row, Columns>,
 ): ResourceKindSyncFactory {
   return async (context, file) => {
-    const { turns, writer } = context;
+    const { turns, writer: reader, nowMs } = context;
     const declared: DeclaredResource<Config>[] = [];
     for (const [at, { id }] of file.config.orgs.entries()) {
       if (context.orgIds && !context.orgIds.has(id)) continue;
@@ -67,8 +67,8 @@ export function createResourceKindSyncFactory<Config, Row extends StoredResource
       }
     }
     const stored = await readStored(kind, context, declared.length === 0);
-    const matched = await matchByOrg(kind, declared, stored, turns);
-    const issues = (await kind.findIssues?.(declared, matched, writer)) ?? [];
+    const matched = await matchByOrg(kind, declared, stored, context);
+    const issues = (await kind.findIssues?.(declared, matched, { reader, stored, nowMs })) ?? [];
     return new ResourceSync(kind, context, { declared, stored, matched, issues });
   };
 }
@@ -95,13 +95,13 @@ async function matchByOrg<Config, Row extends StoredResourceRow, Columns extends
   kind: ConfigFileResourceKind<Config, Row, Columns>,
   declared: readonly DeclaredResource<Config>[],
   stored: readonly Row[],
-  turns: Pick<EventLoopYielder, 'endStep'>,
+  { turns, writer }: SyncContext,
 ): Promise<MatchedResourceRows<Config, Row>> {
   const matched = new Map<DeclaredResource<Config>, Row>();
   const rows = Map.groupBy(stored, (row) => row.org_id);
   for (const [orgId, own] of Map.groupBy(declared, (object) => object.orgId)) {
     const ownRows = rows.get(orgId) ?? [];
-    const found = (await kind.match?.(own, ownRows, turns)) ?? matchByName(kind, own, ownRows);
+    const found = (await kind.match?.(own, ownRows, turns, writer)) ?? matchByName(kind, own, ownRows);
     for (const [object, row] of found) matched.set(object, row);
     await turns.endStep();
   }

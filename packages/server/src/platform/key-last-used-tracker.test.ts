@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { listAllPlatformKeys } from '../store/platform-keys.ts';
+import { listAllPlatformKeys } from '../store/all-platform-keys.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { bootstrapInstallation } from './bootstrap.ts';
 import { createKeyLastUsedTracker } from './key-last-used-tracker.ts';

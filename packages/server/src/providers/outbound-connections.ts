@@ -45,6 +45,17 @@ export interface ResolvedOutboundConnections {
  */
 export class OutboundConfigError extends Error {
   override readonly name = 'OutboundConfigError';
+  /** The setting that contains the path of the file, such as `client_cert.key_file`. */
+  readonly setting: string;
+  /** Code of the error, such as `ENOENT`. */
+  readonly code: string;
+
+  constructor(setting: string, file: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`${setting}: ${file} cannot be read (${why}); check the path and the permissions`);
+    this.setting = setting;
+    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  }
 }
 
 /**
@@ -88,10 +99,7 @@ function readPemFile(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new OutboundConfigError(
-      `${setting}: ${file} cannot be read (${why}); check the path and the permissions`,
-    );
+    throw new OutboundConfigError(setting, file, error);
   }
 }
 

@@ -28,6 +28,16 @@ export function listAllConfigEntries(
   return query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
 }
 
+/** Returns the ids of the organizations that have entries of a kind from floe.yaml. */
+export async function listOrgsWithFileEntries(
+  reader: DatabaseReader,
+  kind: ConfigEntryKind,
+): Promise<string[]> {
+  const query = reader.selectFrom('config_entries').select('org_id').distinct();
+  const rows = await query.where('kind', '=', kind).where('source', '=', 'file').execute();
+  return rows.map(({ org_id }) => org_id);
+}
+
 /**
  * Returns an organization's config entries, or only those of one kind if `kind` is given. Entries from
  * floe.yaml come first, in file order.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
@@ -10,6 +10,7 @@ import { backupDatabase, restoreDatabase } from './database-backup.ts';
 import { MIGRATIONS } from './migrations/migration-list.ts';
 import { openDatabase } from './open-database.ts';
 import { getSetting, storeSetting } from './settings.ts';
+import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 import { planDatabaseUpgrade, upgradeDatabase } from './upgrade-database.ts';
@@ -72,6 +73,57 @@ test('a restore over an existing database is rejected, and with --force keeps th
   assert.equal(await read(place.dataDir), 'old');
   await restoreDatabase(place, safetyCopy, { ...quiet, force: true, nowMs: NOW + 1000 });
   assert.equal(await read(place.dataDir), 'new');
+});
+
+/** Removes the database, and leaves the write-ahead log that a killed server would leave. */
+async function leaveOnlyLog(dataDir: string): Promise<void> {
+  const path = join(dataDir, 'floe.db');
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  await database.transaction(async (writer) => {
+    for (let n = 0; n < 500; n++) await storeSetting(writer, `from the log ${n}`, 'x'.repeat(500));
+  });
+  copyFileSync(`${path}-wal`, `${path}.log`);
+  await database.close();
+  rmSync(path);
+  renameSync(`${path}.log`, `${path}-wal`);
+}
+
+test('a restore ignores the write-ahead log of a database that is missing', async (t) => {
+  const place = placeIn(t);
+  const file = join(place.dataDir, 'backup.db');
+  await put(place.dataDir, 'old');
+  await backupDatabase(place, file, quiet);
+  await leaveOnlyLog(place.dataDir);
+  await restoreDatabase(place, file, { ...quiet, force: false, nowMs: NOW });
+  inspectSqliteFile(join(place.dataDir, 'floe.db'));
+  assert.equal(await read(place.dataDir), 'old');
+  assert.ok(existsSync(join(place.dataDir, 'floe.db.before-restore-20261121T120000Z-wal')));
+});
+
+test('a backup that replaces an earlier one ignores the write-ahead log of that one', async (t) => {
+  const place = placeIn(t);
+  const earlier = placeIn(t);
+  const file = join(earlier.dataDir, 'floe.db');
+  await put(earlier.dataDir, 'earlier');
+  await leaveOnlyLog(earlier.dataDir);
+  await put(place.dataDir, 'new');
+  await backupDatabase(place, file, { ...quiet, force: true });
+  inspectSqliteFile(file);
+  assert.equal(await read(earlier.dataDir), 'new');
+});
+
+test('after an interrupted restore, no empty database is created, and the restore can be repeated', async (t) => {
+  const place = placeIn(t);
+  const path = join(place.dataDir, 'floe.db');
+  const file = join(place.dataDir, 'backup.db');
+  await put(place.dataDir, 'old');
+  await backupDatabase(place, file, quiet);
+  await backupDatabase(place, `${path}.restored`, quiet);
+  renameSync(path, `${path}.before-restore-20261121T120000Z`);
+  await assert.rejects(put(place.dataDir, 'new'), refusal(/"floe restore" was interrupted/));
+  assert.equal(existsSync(path), false);
+  await restoreDatabase(place, file, { ...quiet, force: false, nowMs: NOW });
+  assert.equal(await read(place.dataDir), 'old');
 });
 
 test('a restore is rejected while a server runs, and for files that are not a backup of this or an older version', async (t) => {

@@ -7,7 +7,11 @@ import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
 import { lockInstallation } from './process-directories.ts';
 import { deleteSecretKeyFingerprint } from './secret-key.ts';
 import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
-import type { DatabaseCopyDependencies } from './sqlite/database-copy.ts';
+import {
+  type DatabaseCopyDependencies,
+  getRestoredCopyPath,
+  SQLITE_LOG_SUFFIXES,
+} from './sqlite/database-copy.ts';
 
 /** An installation's database URL and data directory. */
 export interface DatabaseLocation {
@@ -92,22 +96,25 @@ export async function restoreDatabase(
       throw new FatalError(
         `${path} already exists. Use --force to rename it and restore the backup in its place.`,
       );
-    const arriving = `${path}.restored`;
+    const arriving = getRestoredCopyPath(path);
     await rm(arriving, { force: true });
     await copySqliteDatabase(resolve(file), arriving, options);
-    const safetyCopy = isThere ? `${path}.before-restore-${formatTimestamp(options.nowMs)}` : null;
-    if (safetyCopy !== null) await moveAside(path, safetyCopy);
+    const safetyCopy = `${path}.before-restore-${formatTimestamp(options.nowMs)}`;
+    await moveAside(path, safetyCopy);
     await rename(arriving, path);
     deleteSecretKeyFingerprint(dataDir);
-    return { path, safetyCopy };
+    return { path, safetyCopy: isThere ? safetyCopy : null };
   } finally {
     lock.release();
   }
 }
 
-/** Moves a SQLite file, with its write-ahead log. The log contains the last commits of a killed process. */
+/**
+ * Moves a SQLite file, if it exists, and its logs. The logs contain the last commits of a killed process. The file is first,
+ * so that no process opens it without its logs.
+ */
 async function moveAside(path: string, to: string): Promise<void> {
-  for (const suffix of ['-wal', '-shm', ''])
+  for (const suffix of ['', ...SQLITE_LOG_SUFFIXES])
     if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);
 }
 

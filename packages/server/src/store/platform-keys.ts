@@ -136,37 +136,6 @@ export function listPlatformKeysOfMember(
     .execute();
 }
 
-/** Returns an organization's keys, including revoked ones. */
-export function listPlatformKeysOfOrg(reader: DatabaseReader, orgId: string): Promise<PlatformKeyRow[]> {
-  return reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
-}
-
-/** Which keys `listAllPlatformKeys` returns. */
-export interface PlatformKeySelection {
-  readonly orgIds?: readonly string[] | undefined;
-  /** `file` for keys of floe.yaml. */
-  readonly source?: string;
-}
-
-/** A page is read without a pause and takes about 2 ms. */
-const KEYS_PER_PAGE = 250;
-
-/** Returns keys in the order of their ids, including revoked ones. Without `orgIds`, of all organizations. */
-export async function listAllPlatformKeys(
-  reader: DatabaseReader,
-  { orgIds, source }: PlatformKeySelection = {},
-): Promise<PlatformKeyRow[]> {
-  let query = reader.selectFrom('platform_keys').selectAll().orderBy('id').limit(KEYS_PER_PAGE);
-  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
-  if (source !== undefined) query = query.where('source', '=', source);
-  const rows: PlatformKeyRow[] = [];
-  for (;;) {
-    const page = await query.where('id', '>', rows.at(-1)?.id ?? '').execute();
-    rows.push(...page);
-    if (page.length < KEYS_PER_PAGE) return rows;
-  }
-}
-
 export type PlatformKeyUpdate = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;
 
 export async function updatePlatformKey(

@@ -53,3 +53,18 @@ export function listPlatformKeysByHash(
     .where(({ eb, or }) => or([eb('hash', 'in', hashes), eb('previous_hash', 'in', hashes)]))
     .execute();
 }
+
+/** Returns an organization's keys that are neither revoked nor expired. */
+export function listActivePlatformKeys(
+  reader: DatabaseReader,
+  orgId: string,
+  nowMs: number,
+): Promise<SnapshotPlatformKeyRow[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .select(SNAPSHOT_COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
+    .execute();
+}

@@ -50,8 +50,9 @@ export async function createTestOutbox(t: TestContext, options: TestOutboxOption
     if (!options.database) await database.close();
   });
   const guard = createOutboundGuard(() => options.rules ?? ONE_ORG);
-  const mailer = createMailer(() => options.mail ?? { url: '', from: '', requireTls: true }, guard);
-  const sender = createAlertSender({ guard, via: options.via ?? (() => undefined), clock, mailer });
+  const via = options.via ?? (() => undefined);
+  const mailer = createMailer(() => options.mail ?? { url: '', from: '', requireTls: true }, guard, via);
+  const sender = createAlertSender({ guard, via, clock, mailer });
   const counted: string[] = [];
   const context: AlertDeliveryOptions = {
     database,

@@ -123,10 +123,11 @@ export function createTestChannelParts() {
     privateNetworks: [],
     namedHosts: () => new Set<string>(),
   }));
-  const mailer = createMailer(() => ({ url: '', from: '', requireTls: true }), guard);
+  const via = () => undefined;
+  const mailer = createMailer(() => ({ url: '', from: '', requireTls: true }), guard, via);
   return {
     secretsKey: apiTestSecretsKey,
-    sender: createAlertSender({ guard, via: () => undefined, clock: systemClock, mailer }),
+    sender: createAlertSender({ guard, via, clock: systemClock, mailer }),
     baseUrl: () => 'https://floe.example',
   };
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { ConfigError, formatConfigProblem } from '../../config/config-problem.ts';
 import type { ServerEnvironment } from '../../config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
-import { findConfigIssues } from '../../management/config/find-config-issues.ts';
+import { findConfigFileIssues } from '../find-config-file-issues.ts';
 import {
   createFailedFinding,
   createPassedFinding,
@@ -22,7 +22,7 @@ export interface ConfigurationCheckResult {
 /** Loads the configuration as Floe does at startup, and checks the permissions of its file. */
 export function checkConfiguration(env: ServerEnvironment): ConfigurationCheckResult {
   try {
-    const loaded = loadConfig({ env, validateSemantics: findConfigIssues });
+    const loaded = loadConfig({ env, validateSemantics: findConfigFileIssues });
     const { path, warnings, inactiveFields } = loaded;
     return {
       loaded,

@@ -6,8 +6,10 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { findLastAuditEntry } from '../../store/audit-entries.ts';
 import { enableConfigEntryListCache } from '../../store/config-entry-list-cache.ts';
+import { findActivePlatformKeyByName } from '../../store/platform-keys.ts';
 import { requireAccess } from '../access.ts';
 import { createPlatformKeyApplier } from '../keys/apply-key.ts';
+import { requireNoRulesForKeys } from '../keys/require-no-rules-for-keys.ts';
 import type { AuditedChange, Operation, OperationChanges, SecondaryAuditedChange } from '../operation.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
@@ -102,6 +104,7 @@ export async function applyConfigDocument(
     }
   }
   await requireValidResults(applied, operations, context);
+  await requireNoRulesForRenamedKeys(changes, dependencies, context);
   return { answer: { changes, unchanged, ignored }, additionalChanges, fileManaged, steps };
 }
 
@@ -173,6 +176,34 @@ async function requireValidResults(
     } catch (error) {
       throw error instanceof Fault ? prependSubject(error, kind) : error;
     }
+}
+
+/**
+ * Requires that no rule refers to the previous name of a key that the document renames. Checked at the end, because the
+ * document may also change the rules.
+ * @throws Fault `conflict`
+ */
+async function requireNoRulesForRenamedKeys(
+  changes: AppliedChanges['changes'],
+  { rules }: ConfigDependencies,
+  { writer, orgId, clock }: WriteOperationContext,
+): Promise<void> {
+  const names = new Set<string>();
+  for (const { kind, before, after } of changes) {
+    const [name, next] = [getName(before), getName(after)];
+    if (kind !== 'keys' || name === null || name === next) continue;
+    if (!(await findActivePlatformKeyByName(writer, orgId, name, clock.now()))) names.add(name);
+  }
+  if (names.size === 0) return;
+  try {
+    await requireNoRulesForKeys(writer, orgId, names, rules.getFileRules(orgId));
+  } catch (error) {
+    throw error instanceof Fault ? prependSubject(error, 'keys') : error;
+  }
+}
+
+function getName(resource: AppliedChanges['changes'][number]['after']): string | null {
+  return isJsonObject(resource) && typeof resource['name'] === 'string' ? resource['name'] : null;
 }
 
 function prependSubject({ code, message, detail }: Fault, subject: string): Fault {

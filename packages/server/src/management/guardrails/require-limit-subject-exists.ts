@@ -1,6 +1,7 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { describeUnknownName } from '@floe/contract/config/cross-object-rules';
-import { findActivePlatformKeyByName, listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
+import { findActivePlatformKeyByName } from '../../store/platform-keys.ts';
+import { listActivePlatformKeys } from '../../store/snapshot-platform-keys.ts';
 import { findTeamById, listTeamsOfOrg } from '../../store/teams.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
 import { createInvalidInputFault } from '../validate-input.ts';
@@ -29,9 +30,6 @@ export async function requireLimitSubjectExists(
   if (!requiresKey || key === undefined || key === before?.key) return;
   const nowMs = clock.now();
   if (await findActivePlatformKeyByName(reader, orgId, key, nowMs)) return;
-  const active = (await listPlatformKeysOfOrg(reader, orgId)).filter(
-    ({ revoked_at, expires_at }) => revoked_at === null && (expires_at === null || expires_at > nowMs),
-  );
-  const names = new Set(active.map(({ name }) => name));
+  const names = new Set((await listActivePlatformKeys(reader, orgId, nowMs)).map(({ name }) => name));
   throw createInvalidInputFault({ path: ['key'], message: describeUnknownName('key', key, names, 0) });
 }

@@ -1,19 +1,16 @@
 import { modelListQuery, modelResource } from '@floe/contract/api/models';
 import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
+import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
 import { listAliasRoutes } from '../../gateway/list-aliases.ts';
 import { toListedModelPrices } from '../../gateway/model-endpoints.ts';
 import type { CompiledRoute, OrgCatalog } from '../../gateway/org-catalog.ts';
-import type { KeyRecord } from '../../platform/keyring.ts';
-import { InternedKeyFields, toKeyRecord } from '../../platform/stored-platform-key.ts';
 import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
-import { listPlatformKeysOfOrg } from '../../store/platform-keys.ts';
 import { paginateListForResponse } from '../list-page.ts';
 import type { GetLoadedOrg } from '../loaded-org.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
-
-const MAX_LISTED_KEY_NAMES = 20;
+import { GatewayKeys } from './gateway-keys.ts';
 
 type ModelResource = z.input<typeof modelResource>;
 
@@ -44,50 +41,57 @@ export function defineListModelsOperation({
     async run({ orgId, reader, clock }, { query }) {
       const now = clock.now();
       const { catalog } = getLoadedOrg(orgId);
-      const shared = new InternedKeyFields();
-      const keys = (await listPlatformKeysOfOrg(reader, orgId))
-        .map((row) => toKeyRecord(row, shared))
-        .filter((key) => isActiveGatewayKey(key, now))
-        .sort((one, other) => (one.name < other.name ? -1 : 1));
-      const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);
-      const all = [
-        ...[...catalog.providers.values()].flatMap((provider) =>
-          listProviderModels(provider).map((listed) =>
-            toModelResource(provider, listed, { catalog, keys, now }),
-          ),
-        ),
-        ...listAliasRoutes(catalog).map((route) => toAliasResource(route, keys)),
-      ].filter(
-        ({ id, provider }) =>
-          (query.provider === undefined || provider === query.provider) &&
-          (query.key === undefined || (asked !== undefined && canUseModelId(asked, id))),
-      );
-      return paginateListForResponse(all, ({ id }) => ({ id }), query);
+      const turns = new EventLoopYielder();
+      const keys = await GatewayKeys.load(reader, { orgId, nowMs: now }, turns);
+      const mayUse = query.key === undefined ? () => true : keys.createFilter(query.key);
+      const found: ListedEntry[] = [];
+      for (const provider of catalog.providers.values()) {
+        if (query.provider !== undefined && provider.id !== query.provider) continue;
+        for (const listed of listProviderModels(provider)) {
+          const id = `${provider.id}/${listed.id}`;
+          if (mayUse(id)) found.push({ id, provider, listed });
+        }
+        await turns.endStep();
+      }
+      if (query.provider === undefined)
+        for (const route of listAliasRoutes(catalog))
+          if (mayUse(route.model)) found.push({ id: route.model, route });
+      const { data: page, next_cursor } = paginateListForResponse(found, ({ id }) => ({ id }), query);
+      const data: ModelResource[] = [];
+      for (const entry of page) {
+        const key = keys.summarize(entry.id);
+        data.push(
+          'route' in entry
+            ? toAliasResource(entry.route, key)
+            : toModelResource(entry, { catalog, keys: key, now }),
+        );
+        await turns.endStep();
+      }
+      return { data, next_cursor };
     },
   });
 }
 
-function isActiveGatewayKey({ revokedAt, expiresAt, scopes }: KeyRecord, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > now) && scopes.has('gateway');
+/** A model of a provider. */
+interface ListedProviderModel {
+  readonly id: string;
+  readonly provider: Provider;
+  readonly listed: ListedModel;
 }
 
-function canUseModelId({ models }: KeyRecord, id: string): boolean {
-  return models === null || models(id);
-}
+type ListedEntry = ListedProviderModel | { readonly id: string; readonly route: CompiledRoute };
 
-/** The models, keys and prices of an org at one time. */
-interface OrgModelContext {
+/** The catalog of a model, the keys that may use it, and the time of its prices. */
+interface ModelContext {
   readonly catalog: OrgCatalog;
-  readonly keys: readonly KeyRecord[];
+  readonly keys: ModelResource['keys'];
   readonly now: number;
 }
 
 function toModelResource(
-  provider: Provider,
-  listed: ListedModel,
-  { catalog, keys, now }: OrgModelContext,
+  { id, provider, listed }: ListedProviderModel,
+  { catalog, keys, now }: ModelContext,
 ): ModelResource {
-  const id = `${provider.id}/${listed.id}`;
   const own = catalog.routes.find((route) => route.matches(id));
   return {
     id,
@@ -102,7 +106,7 @@ function toModelResource(
     context_window: listed.contextWindow,
     max_output_tokens: listed.maxOutputTokens,
     prices: toModelPrices(provider, listed.id, now),
-    keys: toKeyNameList(keys, id),
+    keys,
   };
 }
 
@@ -111,7 +115,7 @@ function toModelPrices(provider: Provider, name: string, now: number): ModelReso
   return prices && { ...prices, tiers: prices.tiers.map((tier) => ({ ...tier })) };
 }
 
-function toAliasResource({ model: id, targets }: CompiledRoute, keys: readonly KeyRecord[]): ModelResource {
+function toAliasResource({ model: id, targets }: CompiledRoute, keys: ModelResource['keys']): ModelResource {
   return {
     id,
     kind: 'alias',
@@ -123,11 +127,6 @@ function toAliasResource({ model: id, targets }: CompiledRoute, keys: readonly K
     context_window: null,
     max_output_tokens: null,
     prices: null,
-    keys: toKeyNameList(keys, id),
+    keys,
   };
-}
-
-function toKeyNameList(keys: readonly KeyRecord[], id: string): ModelResource['keys'] {
-  const able = keys.filter((key) => canUseModelId(key, id));
-  return { count: able.length, names: able.slice(0, MAX_LISTED_KEY_NAMES).map(({ name }) => name) };
 }

@@ -1,5 +1,6 @@
 import { ATTENTION_ITEM_KINDS, type OverviewAttentionItem } from '@floe/contract/api/overview';
 import { formatBreakerId } from '../../guardrails/breakers/breakers.ts';
+import type { SpendCache } from '../../guardrails/spend-cache.ts';
 import { DEFAULT_CONFIG_FILE_NAME } from '../../platform/source-location.ts';
 import { listOpenAlerts } from '../../store/alerts.ts';
 import { getBreakerChangePage } from '../../store/breaker-changes.ts';
@@ -8,21 +9,22 @@ import { listExpiringPlatformKeys } from '../../store/platform-keys.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { toIsoTimestamp } from '../analytics/analytics-data-range.ts';
 import type { BreakerLister } from '../breakers/breaker-resource.ts';
+import type { GetLoadedOrg } from '../loaded-org.ts';
 import type { OperationContext } from '../operation.ts';
-import type { createBudgetResourceKind } from '../resources/limits-and-budgets.ts';
+import { listBudgetItems } from './budget-items.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 /** Maximum number of items per kind. If there are more, the overview says so. */
 const MAX_ITEMS_PER_KIND = 20;
 const EXPIRES_SOON_MS = 7 * 86_400_000;
-const BUDGET_WARNING_SHARE = 0.8;
 const MIN_PENDING_ROWS = 1_000;
 
 /** The sources of the items that need attention. */
 export interface AttentionDependencies {
   readonly processStatus: ProcessStatus;
   readonly breakers: BreakerLister;
-  readonly budgets: Pick<ReturnType<typeof createBudgetResourceKind>, 'getPage' | 'toResource'>;
+  readonly getLoadedOrg: GetLoadedOrg;
+  readonly spendCache: Pick<SpendCache, 'spentNanoUsd'>;
   backlog(): number;
 }
 
@@ -36,12 +38,18 @@ export async function loadAttentionItems(
   context: OverviewContext,
   dependencies: AttentionDependencies,
 ): Promise<{ readonly attention: OverviewAttentionItem[]; readonly more: boolean }> {
+  const { orgId, clock } = context;
+  const { getLoadedOrg, spendCache } = dependencies;
   const lists = await Promise.all([
     listProcessItems(context, dependencies),
     listCredentialItems(context),
     listBreakerItems(context, dependencies.breakers),
     listMonitorItems(context),
-    listBudgetItems(context, dependencies.budgets),
+    listBudgetItems(
+      getLoadedOrg(orgId).catalog.rules?.budgets ?? [],
+      { orgId, nowMs: clock.now(), limit: MAX_ITEMS_PER_KIND + 1 },
+      spendCache,
+    ),
     listKeyItems(context),
   ]);
   const rank = (entry: OverviewAttentionItem) => ATTENTION_ITEM_KINDS.indexOf(entry.kind);
@@ -148,28 +156,6 @@ function describeMonitorFailure({ failing_since, last_beat_at }: FailingMonitor)
   if (last_beat_at === null) return 'No beat has arrived yet.';
   if (failing_since !== null && last_beat_at >= failing_since) return 'The job reported a failure.';
   return `No beat since ${formatMinute(toIsoTimestamp(last_beat_at))}.`;
-}
-
-async function listBudgetItems(
-  context: OverviewContext,
-  budgets: AttentionDependencies['budgets'],
-): Promise<OverviewAttentionItem[]> {
-  const { rows } = await budgets.getPage(context, { limit: 500 });
-  const views = await Promise.all(rows.map((row) => budgets.toResource(row, context)));
-  const near = views.flatMap(({ id, name, limit_usd, mode, state }) => {
-    const share = state === null ? 0 : state.spent_nano_usd / (limit_usd * 1e9);
-    return share >= BUDGET_WARNING_SHARE ? [{ id, name, mode, share }] : [];
-  });
-  return near
-    .sort((one, other) => other.share - one.share)
-    .slice(0, MAX_ITEMS_PER_KIND + 1)
-    .map(({ id, name, mode, share }) => ({
-      kind: 'budget_used',
-      severity: share >= 1 && mode === 'hard' ? 'critical' : 'warning',
-      subject: { kind: 'budget', id, name },
-      since: null,
-      text: `${Math.floor(share * 100)}% used${share >= 1 && mode === 'hard' ? '; requests are rejected' : ''}.`,
-    }));
 }
 
 async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<OverviewAttentionItem[]> {

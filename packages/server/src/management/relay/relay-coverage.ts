@@ -88,12 +88,10 @@ function toRelaySessionResource(row: RelaySessionSummary) {
  * One entry per person and agent. Those without relay requests come first, then the order is by number of
  * requests.
  */
-function summarizeByPerson(sessions: readonly RelaySessionSummary[]) {
-  const groups = new Map<string, RelaySessionSummary[]>();
-  for (const session of sessions) {
-    const name = JSON.stringify([session.owner ?? session.key_name, session.agent]);
-    groups.set(name, [...(groups.get(name) ?? []), session]);
-  }
+export function summarizeByPerson(sessions: readonly RelaySessionSummary[]) {
+  const groups = Map.groupBy(sessions, ({ owner, key_name, agent }) =>
+    JSON.stringify([owner ?? key_name, agent]),
+  );
   const rows = [...groups.values()].map(summarizePerson);
   return rows.sort(
     (one, other) => coverageRank(one) - coverageRank(other) || other.model_requests - one.model_requests,

@@ -27,7 +27,7 @@ import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwnership } from '../
 import { buildKeyUpdate, updateKeyIfChanged } from '../keys/key-updates.ts';
 import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
 import { requireGrantableScopes } from '../keys/require-grantable-scopes.ts';
-import { requireNoRulesForKey } from '../keys/require-no-rules-for-key.ts';
+import { requireNoRulesForKeys } from '../keys/require-no-rules-for-keys.ts';
 import { UNKNOWN_PLATFORM_KEY_MESSAGE } from '../keys/require-platform-key.ts';
 import { requireTeamExists } from '../members/member-requirements.ts';
 import type { WriteOperationContext } from '../operation-definition.ts';
@@ -78,7 +78,7 @@ export function createPlatformKeyResourceKind(
   ) => {
     const { orgId, writer } = context;
     if (fields.name !== undefined && fields.name !== row.name)
-      await requireNoRulesForKey(writer, orgId, row.name, getFileRules(orgId));
+      await requireNoRulesForKeys(writer, orgId, new Set([row.name]), getFileRules(orgId));
     return buildKeyUpdate(context, row, fields);
   };
   return {
@@ -87,7 +87,7 @@ export function createPlatformKeyResourceKind(
     scope: 'management',
     roles: KEY_EDITOR_ROLES,
     invalidates: 'keys',
-    volatileFields: ['status', 'last_used_at'],
+    volatileFields: ['status', 'last_used_at', 'previous'],
     removalAction: 'revoke',
     summaries: KEY_SUMMARIES,
     schemas: KEY_SCHEMAS,

@@ -28,7 +28,7 @@ export const CONFIG_FILE_BOARD_RESOURCE_KIND = defineConfigFileResourceKind({
   stored: listAllBoards,
   nameOf: ({ slug }: BoardConfig) => slug,
   storedName: ({ slug }: BoardRow) => slug,
-  findIssues: findTakenSlugs,
+  findIssues: (declared, matched, { reader }) => findTakenSlugs(declared, matched, reader),
   columns: ({ config }) => toBoardColumns(config),
   row: (columns): BoardRow => ({ id: createId('brd', columns.created_at), ...columns }),
   insert: insertBoard,

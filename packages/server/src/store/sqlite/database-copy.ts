@@ -12,6 +12,12 @@ export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_pag
   * (select page_size from pragma_page_size)
   - (select freelist_count from pragma_freelist_count) * 1.0 * (select page_size from pragma_page_size) as bytes`;
 
+/**
+ * The suffixes of the files in which SQLite keeps changes to a database. SQLite applies such a file to whatever database
+ * file has its name, so a file must not get a name that still has one.
+ */
+export const SQLITE_LOG_SUFFIXES = ['-wal', '-shm', '-journal'] as const;
+
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 
 /** The dependencies for writing a database copy. */
@@ -56,6 +62,7 @@ export async function writeDatabaseCopy(
     await file.chmod(0o600);
     await file.sync();
     await file.close();
+    for (const suffix of SQLITE_LOG_SUFFIXES) await rm(`${to}${suffix}`, { force: true });
     await rename(unfinished, to);
     log.info({ to, duration_ms: Math.round(clock.monotonic() - started) }, 'database was copied');
   } catch (cause) {
@@ -73,6 +80,14 @@ export function planMigrationCopy(
   number: number,
 ): Pick<DatabaseCopyRequest, 'to'> & { readonly purpose: string } {
   return { to: `${path}.before-${number}`, purpose: ' before the migration' };
+}
+
+/**
+ * Returns the path that a restored database has until it replaces the previous one. If a file has this path and the database
+ * is missing, a restore was interrupted.
+ */
+export function getRestoredCopyPath(path: string): string {
+  return `${path}.restored`;
 }
 
 /**

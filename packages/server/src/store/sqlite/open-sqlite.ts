@@ -24,6 +24,7 @@ import { CoordinatedWriteScheduler } from './coordinated-write-scheduler.ts';
 import {
   DATABASE_COPY_SIZE_SQL,
   type DatabaseCopyDependencies,
+  getRestoredCopyPath,
   planMigrationCopy,
   writeDatabaseCopy,
 } from './database-copy.ts';
@@ -211,6 +212,11 @@ async function prepareFile(path: string): Promise<void> {
   if (found?.isDirectory())
     throw new FatalError(
       `${path} is a directory. storage.database (or FLOE_DATABASE_URL) must specify a file. Example: sqlite:./.floe/floe.db`,
+    );
+  const restored = getRestoredCopyPath(path);
+  if (found === null && (await stat(restored).catch(() => null)) !== null)
+    throw new FatalError(
+      `${path} is missing, because "floe restore" was interrupted. Run "floe restore" again. To create an empty database instead, delete ${restored}.`,
     );
   try {
     createPrivateDirectory(dirname(path));

@@ -1,0 +1,50 @@
+import type { PlatformKeyRow } from './platform-keys.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
+
+/** Which keys `listAllPlatformKeys` returns. */
+export interface PlatformKeySelection {
+  readonly orgIds?: readonly string[] | undefined;
+  /** `file` for keys of floe.yaml. */
+  readonly source?: string;
+  /**
+   * Leaves out revoked keys that were created with the API. They are kept forever, and clients can create and revoke any
+   * number of them.
+   */
+  readonly omitsRevokedApiKeys?: boolean;
+}
+
+/** A page is read without a pause and takes about 2 ms. */
+const KEYS_PER_PAGE = 250;
+
+/** Returns keys in the order of their ids, including revoked ones. Without `orgIds`, of all organizations. */
+export async function listAllPlatformKeys(
+  reader: DatabaseReader,
+  { orgIds, source, omitsRevokedApiKeys = false }: PlatformKeySelection = {},
+): Promise<PlatformKeyRow[]> {
+  let query = reader.selectFrom('platform_keys').selectAll().orderBy('id').limit(KEYS_PER_PAGE);
+  if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
+  if (source !== undefined) query = query.where('source', '=', source);
+  if (omitsRevokedApiKeys)
+    query = query.where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('source', '=', 'file')]));
+  const rows: PlatformKeyRow[] = [];
+  for (;;) {
+    const page = await query.where('id', '>', rows.at(-1)?.id ?? '').execute();
+    rows.push(...page);
+    if (page.length < KEYS_PER_PAGE) return rows;
+  }
+}
+
+/** Returns the revoked keys of an organization whose current or previous value has one of these hashes. */
+export function listRevokedPlatformKeysByHash(
+  reader: DatabaseReader,
+  orgId: string,
+  hashes: readonly string[],
+): Promise<PlatformKeyRow[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .selectAll()
+    .where(({ eb, or }) => or([eb('hash', 'in', hashes), eb('previous_hash', 'in', hashes)]))
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is not', null)
+    .execute();
+}
