@@ -46,7 +46,7 @@ export function deferFinalization(
     origin: target.provider.sealOrigin(target.credential),
     grant: admission && gateway.guard.settleLimits(admission.grant),
     tier: findRequestedServiceTier(prompt) ?? null,
-    inputTokens: estimateInputTokens(prompt.body),
+    inputTokens: estimateInputTokens(prompt.body, x.request.turn?.resolvedInput),
     reservedNanoUsd: route && estimateMaxTokensAndCost(x, route).nanoUsd,
   });
 }
