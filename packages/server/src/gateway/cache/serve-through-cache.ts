@@ -106,15 +106,17 @@ async function serveCachedAnswer(
  */
 function waitForInFlight(flight: Promise<void>, client: ClientCall, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const over = () => {
+    let isOver = false;
+    // Only the first event counts: later, `onInterrupt` belongs to the attempt that follows.
+    const end = (finish: () => void) => {
+      if (isOver) return;
+      isOver = true;
       timer.cancel();
       client.onInterrupt = null;
-      resolve();
+      finish();
     };
-    const leave = () => {
-      timer.cancel();
-      reject(client.interruption);
-    };
+    const over = () => end(resolve);
+    const leave = () => end(() => reject(client.interruption));
     const timer = clock.after(ms, over);
     client.onInterrupt = leave;
     if (client.isInterrupted) leave();
