@@ -5,8 +5,8 @@ import { estimateMaxTokensAndCost } from '../estimate-exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import { findRequestedServiceTier } from '../requested-service-tier.ts';
-import { isResponseFinal } from './background-finalizer.ts';
 import { isBackgroundRequest } from './background-request.ts';
+import { isResponseFinal } from './response-status.ts';
 
 /** A response that the provider continues to generate after the exchange has ended. */
 export interface UnfinishedResponse {
