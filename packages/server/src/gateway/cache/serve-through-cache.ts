@@ -26,7 +26,7 @@ export async function serveThroughCache(
   produce: () => Promise<void>,
 ): Promise<'complete' | 'cached'> {
   const [target] = route.targets;
-  const name = target && isCacheable(x, prompt) ? cacheKeyFor(x, prompt, target, rules) : null;
+  const name = target && isCacheable(x, prompt, target) ? cacheKeyFor(x, prompt, target, rules) : null;
   if (target === undefined || name === null) {
     x.cache = 'bypass';
     await produce();
@@ -55,9 +55,11 @@ function cacheKeyFor(
 }
 
 /**
- * Returns whether the response may be cached. A stored turn may not, because it belongs to a single request.
+ * Returns whether the response may be cached. A stored turn may not, because it belongs to a single request. A
+ * response to the caller's own credential may not, because another caller may have no access to it.
  */
-function isCacheable(x: Exchange, prompt: ClientRequest): boolean {
+function isCacheable(x: Exchange, prompt: ClientRequest, { provider }: Target): boolean {
+  if (provider.usesCallerCredential) return false;
   return x.surface.dialect !== 'responses' || !mayBeStoredTurn(prompt);
 }
 
