@@ -198,9 +198,8 @@ export function readEmbeddingsResponse(
   return { vectors, usage: isJsonObject(answer) ? findEmbeddingsUsage(answer) : undefined };
 }
 
-function findEmbeddingsUsage(answer: JsonObject): Usage | undefined {
-  const { usageMetadata } = answer;
-  return findUsage(answer) ?? (isJsonObject(usageMetadata) ? readGeminiUsage(usageMetadata) : undefined);
+function findEmbeddingsUsage({ usageMetadata, ...answer }: JsonObject): Usage | undefined {
+  return isJsonObject(usageMetadata) ? readGeminiUsage(usageMetadata) : findUsage(answer);
 }
 
 function findVectors(from: EmbeddingsFormat, answer: JsonObject): readonly (Json | undefined)[] {
