@@ -62,6 +62,14 @@ test('an answer with too few vectors, or none, is no answer', () => {
     assert.throws(() => readEmbeddingsResponse('openai', answer, 2), { code: 'upstream_error' });
 });
 
+test('the token count of a Gemini response is read', () => {
+  const answer = {
+    embeddings: [{ values: [1] }],
+    usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
+  };
+  assert.equal(readEmbeddingsResponse('gemini', answer, 1).usage?.units.input, 7);
+});
+
 test('single precision survives base64 both ways', () => {
   const vectors = [[0.1, -3.5e38, Number.MIN_VALUE, 7].map(Math.fround)];
   const packed = writeEmbeddingsResponse({ vectors, usage: { units: { input: 3 } } }, 'base64', 'm');

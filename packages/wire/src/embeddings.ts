@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { ExactNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
 import { findUsage } from './find-usage.ts';
+import { readGeminiUsage } from './gemini/usage.ts';
 import { sanitizeFieldName } from './json-narrowing.ts';
 import type { Usage } from './usage.ts';
 
@@ -194,10 +195,11 @@ export function readEmbeddingsResponse(
   const found = isJsonObject(answer) ? findVectors(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
   if (vectors.length !== count || found.length !== count) throw createVectorCountFault(vectors.length, count);
-  const usage = isJsonObject(answer)
-    ? (findUsage(answer) ?? findUsage({ usage: answer['usageMetadata'] }))
-    : undefined;
-  return { vectors, usage };
+  return { vectors, usage: isJsonObject(answer) ? findEmbeddingsUsage(answer) : undefined };
+}
+
+function findEmbeddingsUsage({ usageMetadata, ...answer }: JsonObject): Usage | undefined {
+  return isJsonObject(usageMetadata) ? readGeminiUsage(usageMetadata) : findUsage(answer);
 }
 
 function findVectors(from: EmbeddingsFormat, answer: JsonObject): readonly (Json | undefined)[] {

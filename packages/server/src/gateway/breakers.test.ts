@@ -5,6 +5,8 @@ import type { JsonObject } from '@floe/contract/json';
 import type { HttpCallResponse } from '@floe/testkit/http-client';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import type { UpstreamReply } from '@floe/testkit/upstream-reply';
+import type { UpstreamTransport } from '../providers/transport.ts';
+import { createUpstreamHttpTransport } from '../providers/upstream-http-transport.ts';
 import { chatReply, failingReply } from './test/chat-replies.ts';
 import {
   type FakeClockGateway,
@@ -57,6 +59,9 @@ function first<T>(count: number, promises: readonly Promise<T>[]): Promise<T[]> 
       promise.then((value) => come.push(value) === count && resolve([...come]), reject);
   });
 }
+
+const probeOf = (gateway: FakeClockGateway, id: string) =>
+  gateway.breakers.list('acme').find(({ provider }) => provider === id)?.probe;
 
 /** Fails often enough to open the breaker of a/m. */
 async function breakA(gateway: FakeClockGateway): Promise<void> {
@@ -136,6 +141,56 @@ test('if the client of the probe disconnects, the next request is the probe', as
   // The server has noticed as soon as its upstream has.
   await gateway.settled(request?.settled ?? assert.fail());
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
+});
+
+test('if an invalid request ends the attempts, no other target waits for a probe that is never sent', async (t) => {
+  const health: Partial<Health> = { a: () => failingReply(503), b: () => failingReply(503) };
+  const gateway = await start(t, health);
+  for (let n = 0; n < 3; n += 1) await ask(gateway);
+  health.a = () => ({ ...failingReply(400), isPaced: true });
+  const answer = gateway.send('chat', { model: 'smart', ...TURN });
+  await gateway.settled(gateway.upstream('a').gate.arrivalCount(1));
+  // The breaker of b may now admit a probe.
+  await gateway.advance(15_000);
+  gateway.upstream('a').gate.open();
+  assert.equal((await gateway.settled(answer)).status, 400);
+  assert.notEqual(probeOf(gateway, 'b'), 'in_flight');
+});
+
+test('a target whose deadline has passed does not keep its probe', async (t) => {
+  const health: Partial<Health> = { a: () => failingReply(503), b: () => failingReply(503) };
+  const gateway = await start(t, health, {
+    providers: { b: { timeouts: { connect_ms: 11_000, headers_ms: 11_500, total_ms: 12_000 } } },
+  });
+  for (let n = 0; n < 3; n += 1) await ask(gateway);
+  health.a = () => ({ ...failingReply(503), isPaced: true });
+  const answer = gateway.send('chat', { model: 'smart', ...TURN });
+  await gateway.settled(gateway.upstream('a').gate.arrivalCount(1));
+  await gateway.advance(15_000);
+  gateway.upstream('a').gate.open();
+  await gateway.settled(answer);
+  assert.notEqual(probeOf(gateway, 'b'), 'in_flight');
+});
+
+test('a probe that Floe could not send for lack of open files does not close the breaker', async (t) => {
+  const transport = createUpstreamHttpTransport();
+  let isExhausted = false;
+  const limited: UpstreamTransport = {
+    close: () => transport.close(),
+    dispatch(request, handler) {
+      if (!isExhausted) return transport.dispatch(request, handler);
+      queueMicrotask(() => handler.onError(Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })));
+      return () => undefined;
+    },
+  };
+  const health: Partial<Health> = { a: () => failingReply(503) };
+  const gateway = await start(t, health, { dependencies: { transport: limited } });
+  await breakA(gateway);
+  await gateway.advance(6000);
+  isExhausted = true;
+  await ask(gateway);
+  const [view] = gateway.breakers.list('acme');
+  assert.deepEqual([view?.state, view?.probe], ['half_open', 'next_request']);
 });
 
 test('if every breaker is open, each target still receives one request at a time', async (t) => {

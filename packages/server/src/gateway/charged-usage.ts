@@ -30,7 +30,8 @@ export interface ChargedUsage {
 export function computeChargedUsage(x: Exchange, isWhole: boolean): ChargedUsage {
   const reported = removeImplausibleCounts(x.answer.usage);
   // Operations that are billed by images, seconds or searches have no token estimate.
-  if (x.request.prompt === null || !BILLED_IN_TOKENS.has(x.surface.billing))
+  const { prompt, turn } = x.request;
+  if (prompt === null || !BILLED_IN_TOKENS.has(x.surface.billing))
     return { usage: reported, isEstimated: false };
   const counts = reported?.units ?? {};
   const { cached = 0, cache_write = 0, reasoning = 0 } = counts;
@@ -38,7 +39,7 @@ export function computeChargedUsage(x: Exchange, isWhole: boolean): ChargedUsage
   const input = counts.input || null;
   const output = isPlausibleOutput(reported, x.answer.contentBytes) ? (counts.output ?? null) : null;
   const units = {
-    input: input ?? Math.max(estimateInputTokens(x.request.prompt.body), cached + cache_write),
+    input: input ?? Math.max(estimateInputTokens(prompt.body, turn?.resolvedInput), cached + cache_write),
     output: output !== null && isWhole ? output : Math.max(output ?? 0, content),
   };
   const isEstimated = input === null || (output === null && content > 0);

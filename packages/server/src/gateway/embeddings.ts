@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import type { JsonObject } from '@floe/contract/json';
 import {
   createVectorCountFault,
   type EmbeddingsRequest,
@@ -31,12 +31,13 @@ import { requireAllowedNestedModels } from './nested-models.ts';
 import type { GatewayOperation } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
 import { type ResolvedRoute, resolveRoute, type Target } from './org-catalog.ts';
+import { translateUpstreamError } from './plan-translation.ts';
 import { applyRequestPolicies } from './policy/apply-request-policies.ts';
 import { buildResponseHeaders } from './response-headers.ts';
 import { createBufferedResponseSink } from './response-sinks.ts';
 import { sendToTargets } from './send-to-targets.ts';
 import { EMBEDDINGS_SURFACE } from './surface.ts';
-import { getUpstreamHeader, parseUpstreamError } from './upstream-error.ts';
+import { parseUpstreamError } from './upstream-error.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
@@ -116,16 +117,11 @@ function planEmbeddings(x: Exchange, prompt: ClientRequest, target: Target): Att
     request: buildUpstreamRequest(target, path, headers, body),
     dropped,
     createSink: () => sink,
-    toError: (answer) => {
-      const refusal = parseUpstreamError(provider, answer);
-      // Clients cannot parse errors in another format, so they become a fault.
-      if (how.dialect === 'openai' || refusal instanceof Fault) return refusal;
-      const type = getUpstreamHeader(answer.headers, 'content-type') ?? 'no content type';
-      return new Fault(
-        'invalid_request',
-        `${provider.id} rejected the request (${answer.status}, ${type}): ${parseErrorMessage(answer.body)}`,
-      );
-    },
+    // Clients cannot parse errors in another format, so they become a fault.
+    toError: (answer) =>
+      how.dialect === 'openai'
+        ? parseUpstreamError(provider, answer)
+        : translateUpstreamError(target, provider.dialectFor(target.model), prompt, answer),
   };
 
   function asItIs(): EmbeddingsPayload {
@@ -261,17 +257,4 @@ function sendVectors(
   const { usage } = computeChargedUsage(x, true);
   const body = writeEmbeddingsResponse({ ...answer, usage: usage ?? undefined }, encoding, model);
   x.client.sendAnswer(200, buildResponseHeaders(x, 'application/json'), JSON.stringify(body));
-}
-
-/** Returns the message of an error body, truncated for an error text. */
-function parseErrorMessage(bytes: Buffer): string {
-  const text = bytes.toString('utf8', 0, 4000);
-  try {
-    const value: unknown = JSON.parse(text);
-    const inner = isJsonObject(value) && isJsonObject(value['error']) ? value['error'] : value;
-    if (isJsonObject(inner) && typeof inner['message'] === 'string') return inner['message'].slice(0, 500);
-  } catch {
-    // Not JSON. The start of the text is used.
-  }
-  return text.slice(0, 500);
 }

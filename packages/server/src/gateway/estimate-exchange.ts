@@ -13,10 +13,10 @@ const NO_COST: MaxTokensAndCost = { tokens: 0, nanoUsd: 0, unpriced: null };
  */
 export function estimateMaxTokensAndCost(x: Exchange, route: ResolvedRoute): MaxTokensAndCost {
   const {
-    request: { prompt },
+    request: { prompt, turn },
     gateway,
   } = x;
-  const asked = { orgId: x.caller.key.orgId, atMs: x.createdAt };
+  const asked = { orgId: x.caller.key.orgId, atMs: x.createdAt, turn };
   const { billing } = x.surface;
   switch (billing) {
     case 'free':

@@ -49,6 +49,13 @@ function listModelAndTargets(requested: string, route: ResolvedRoute | null): re
   return models;
 }
 
+/** The organization and time of a request, and its stored turn if it has one. */
+interface EstimateContext {
+  readonly orgId: string;
+  readonly atMs: number;
+  readonly turn?: ParsedRequest['turn'];
+}
+
 /**
  * Estimates a request's maximum cost: the most expensive target with the longest response. If the
  * request sets no output maximum, the response is assumed to be as long as the model's recent
@@ -57,10 +64,10 @@ function listModelAndTargets(requested: string, route: ResolvedRoute | null): re
 export function estimateRequestCost(
   prompt: ClientRequest,
   route: ResolvedRoute,
-  { orgId, atMs }: { readonly orgId: string; readonly atMs: number },
+  { orgId, atMs, turn }: EstimateContext,
   { maxOutputTokens, outputLengths }: Pick<SharedGatewayDependencies, 'maxOutputTokens' | 'outputLengths'>,
 ): MaxTokensAndCost {
-  const input = estimateMaxInputTokens(prompt.body);
+  const input = estimateMaxInputTokens(prompt.body, turn?.resolvedInput);
   const cap = findRequestedMaxOutputTokens(prompt);
   const tier = findRequestedServiceTier(prompt);
   let hour: boolean | undefined;

@@ -1,4 +1,3 @@
-import { Fault } from '@floe/contract/faults';
 import type { BreakerAdmission } from '../guardrails/breakers/circuit-breaker.ts';
 import { type AttemptOptions, runAttempt } from './attempt.ts';
 import type { AttemptPlan } from './attempt-plan.ts';
@@ -14,7 +13,11 @@ import {
 import { ClientDisconnectedError, waitUnlessInterrupted } from './client-call.ts';
 import type { Exchange } from './exchange-record.ts';
 import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
-import { createNoHealthyTargetFault, describeBreakerRejection } from './no-healthy-target.ts';
+import {
+  createNoHealthyTargetFault,
+  createStillRateLimitedFault,
+  describeBreakerRejection,
+} from './no-healthy-target.ts';
 import { omitRejectedRequestPart } from './omitted-request-parts.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 import { reportAttemptFailure } from './report-attempt-failure.ts';
@@ -77,8 +80,10 @@ export class Failover {
     const { breakers } = this.#x.gateway;
     const waitOf = (target: Target) => breakers.waitMs(this.#orgId, target);
     for (const target of this.#skippedTargets.sort((a, b) => waitOf(a) - waitOf(b))) {
+      // Checked first, because an admitted probe that is never sent would block the target for all processes.
+      if (this.#isFinal || !this.#isWorthTrying(target)) continue;
       const admission = await this.#admit(target);
-      if (this.#isFinal || admission === 'forced_open' || !this.#isWorthTrying(target)) continue;
+      if (admission === 'forced_open') continue;
       if (admission === 'go' || admission === 'probe' || admission === 'cooling') {
         if (await this.#tryAfterCooldown(target, admission)) return true;
       } else if (breakers.acquirePanicSlot(this.#orgId, target)) {
@@ -104,16 +109,19 @@ export class Failover {
     const cooling = breakers.cooldownMs(this.#orgId, target);
     const wait = cooling > 0 ? cooling + random() * RATE_LIMIT_JITTER_MS : 0;
     if (cooling > MAX_RETRY_WAIT_MS || clock.monotonic() + wait >= this.#deadlineAt(target)) {
-      this.#failures.push({ target, error: stillRateLimitedFault(target, cooling) });
+      breakers.recordAbandoned(this.#orgId, target, admission);
+      this.#failures.push({ target, error: createStillRateLimitedFault(target, cooling) });
       return false;
     }
     const waited = wait > 0 ? `; waited ${Math.round(wait)} ms` : '';
-    this.#recordDecision(
-      'breaker',
-      'late',
-      `${getTargetName(target)}: no other target is available${waited}`,
-    );
-    if (wait > 0) await waitUnlessInterrupted(this.#x.client, clock, wait);
+    const why = `${getTargetName(target)}: no other target is available${waited}`;
+    this.#recordDecision('breaker', 'late', why);
+    try {
+      if (wait > 0) await waitUnlessInterrupted(this.#x.client, clock, wait);
+    } catch (error) {
+      breakers.recordAbandoned(this.#orgId, target, admission);
+      throw error;
+    }
     return this.#attemptWithRetries(target, admission, 0, true);
   }
 
@@ -263,14 +271,11 @@ export class Failover {
   }
 
   #isWorthTrying(target: Target): boolean {
-    const why = findReasonToSkipTarget(this.#failures, target);
-    if (why !== null)
-      this.#recordDecision(
-        'send',
-        'skipped',
-        `${getTargetName(target)} (${target.credential.name}): ${why} already failed for this request`,
-      );
-    return why === null;
+    const failed = findReasonToSkipTarget(this.#failures, target);
+    if (failed === null) return true;
+    const why = `${getTargetName(target)} (${target.credential.name}): ${failed} already failed for this request`;
+    this.#recordDecision('send', 'skipped', why);
+    return false;
   }
 
   #deadlineAt(target: Target): number {
@@ -291,9 +296,4 @@ export class Failover {
   #recordDecision(step: 'send' | 'breaker', outcome: string, reason: string): void {
     this.#x.decisions.push({ step, outcome, reason });
   }
-}
-
-function stillRateLimitedFault({ provider }: Target, coolingMs: number): Fault {
-  const why = `${provider.id} is still rate limited. Retry after the time in the Retry-After header.`;
-  return new Fault('upstream_rate_limited', why, { retryAfterMs: coolingMs });
 }

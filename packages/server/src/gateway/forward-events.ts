@@ -7,6 +7,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
+import { isBackgroundRequest } from './background/background-request.ts';
 import { recordEventContentSize, recordResponseContentSize } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
@@ -178,6 +179,8 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     if (event.event !== 'response.created') return;
     this.#response = parseResponse(event.data);
     this.#x.answer.setResponseId(responseIdOf(this.#response));
+    // Sent at once, so that no other target generates the response again.
+    this.#hasContent ||= isBackgroundRequest(this.#x.request.prompt);
   }
 
   #onEvent(event: ResponseEvent): void {

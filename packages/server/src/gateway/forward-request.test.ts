@@ -102,6 +102,26 @@ test("the operator's body fields are set and take precedence", () => {
   assert.deepEqual(JSON.parse(text ?? ''), { model: 'vendor/m', messages: [], seed: 7, extra: { a: [1] } });
 });
 
+test("the operator's body fields also replace the fields that Floe sets", () => {
+  const options = { stream_options: '{"include_usage":true}', model: '"fixed"' };
+  for (const given of ['', '"stream_options":{"include_obfuscation":false},']) {
+    const { text, usageFrameIsOurs } = forward(
+      `{"model":"up/m","stream":true,${given}"messages":[]}`,
+      'ask',
+      options,
+    );
+    const members = text?.match(/"(?:model|stream_options)":/g);
+    assert.deepEqual(members?.sort(), ['"model":', '"stream_options":']);
+    assert.deepEqual(JSON.parse(text ?? ''), {
+      model: 'fixed',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [],
+    });
+    assert.equal(usageFrameIsOurs, true, 'the client did not request usage');
+  }
+});
+
 test("the caller's key and cookies are removed; the provider's credential and the operator's headers are added", () => {
   const { headers, path } = forward('{"model":"up/m","messages":[]}').request;
   const sent = new Map<string, string>();

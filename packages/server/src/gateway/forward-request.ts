@@ -65,10 +65,12 @@ export function buildForwardedRequest(
     const request = buildUpstreamRequest(target, path, buildUpstreamHeaders(target, prompt.stream), body);
     return { request, dropUsageFrame: false, dropped };
   }
-  const edits: ByteEdit[] = [createJsonMemberEdit(prompt, 'model', JSON.stringify(model))];
+  const edits: ByteEdit[] = [];
+  if (!setsMember(provider, 'model'))
+    edits.push(createJsonMemberEdit(prompt, 'model', JSON.stringify(model)));
   const asks = dialect === 'chat' && prompt.stream && provider.definition.streamUsage === 'ask';
   const usage = asks ? includeUsageEdit(prompt) : null;
-  if (usage) edits.push(usage);
+  if (usage && !setsMember(provider, 'stream_options')) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(createJsonMemberEdit(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
   const headers = buildUpstreamHeaders(target, prompt.stream, client.headers, forwardedHeaders);
@@ -85,6 +87,11 @@ export function buildForwardedRequest(
 }
 
 const NOTHING: readonly string[] = [];
+
+/** Returns whether the settings of a provider set a member, so that Floe must not edit it too. */
+function setsMember({ body }: Target['provider'], name: string): boolean {
+  return body.some(([own]) => own === name);
+}
 
 /** Returns whether the client's body has a member that is not empty. */
 function hasValue({ body, members }: ClientRequest, name: string): boolean {

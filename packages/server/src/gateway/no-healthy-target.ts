@@ -50,3 +50,9 @@ export function createNoHealthyTargetFault(
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }
+
+/** Returns the 429 fault for a target whose rate limit ends too late for the request to wait for it. */
+export function createStillRateLimitedFault({ provider }: Target, coolingMs: number): Fault {
+  const why = `${provider.id} is still rate limited. Retry after the time in the Retry-After header.`;
+  return new Fault('upstream_rate_limited', why, { retryAfterMs: coolingMs });
+}

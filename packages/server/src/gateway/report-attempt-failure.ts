@@ -40,6 +40,7 @@ export function reportAttemptFailure(
       return breakers.recordRateLimit(orgId, target, detail.retryAfterMs);
     case 'request_timeout':
       return breakers.recordFailure(orgId, target, `status ${detail.upstreamStatus}`, admission);
+    case 'overloaded':
     case 'missing_api_key':
     case 'key_revoked':
     case 'key_expired':

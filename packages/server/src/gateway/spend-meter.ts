@@ -28,10 +28,10 @@ export type SpendCheckResult = 'go' | Fault | Promise<Fault | null>;
  * streamed.
  */
 export function createSpendMeter(x: Exchange): SpendMeter | null {
-  const { prompt } = x.request;
+  const { prompt, turn } = x.request;
   const grant = x.admission?.grant;
   if (!grant || grant.reservedNanoUsd === null || !prompt?.stream) return null;
-  return new SpendMeter(x, grant, estimateMaxInputTokens(prompt.body));
+  return new SpendMeter(x, grant, estimateMaxInputTokens(prompt.body, turn?.resolvedInput));
 }
 
 /**

@@ -19,16 +19,30 @@ export function selectGrantClaims(
 }
 
 /** Returns a grant's budget claims as charges. Another process can settle the charges. */
-export function toBudgetCharges(grant: Grant): readonly BudgetCharge[] {
-  return grant.claims.flatMap(
-    ({ kind, enforced, bucket, endsAt, limit, name, period, day }, index): BudgetCharge[] => {
-      if (kind !== 'spend') return [];
-      const mode = enforced ? 'hard' : 'soft';
-      const nanoUsd = grant.taken.amounts[index] ?? 0;
-      const charged = { orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit };
-      return [{ ...charged, name, period, day, mode }];
-    },
+export function toBudgetCharges({ orgId, claims, taken }: Grant): readonly BudgetCharge[] {
+  return claims.flatMap((claim, index) =>
+    claim.kind === 'spend' ? [buildCharge(orgId, claim, taken.amounts[index] ?? 0)] : [],
   );
+}
+
+/** Returns the charges of a grant with an amount for each claim. Omits charges of zero. */
+export function buildCharges(grant: Grant, worth: readonly number[], hardOnly: boolean): BudgetCharge[] {
+  const charges: BudgetCharge[] = [];
+  // Claims on budgets are last in the list.
+  if (grant.claims.at(-1)?.kind !== 'spend') return charges;
+  for (const [index, claim] of grant.claims.entries()) {
+    const nanoUsd = worth[index] ?? 0;
+    if (claim.kind !== 'spend' || nanoUsd === 0 || (hardOnly && !claim.enforced)) continue;
+    charges.push(buildCharge(grant.orgId, claim, nanoUsd));
+  }
+  return charges;
+}
+
+/** Returns the charge of a budget claim. */
+export function buildCharge(orgId: string, claim: LimitOrBudgetClaim, nanoUsd: number): BudgetCharge {
+  const { bucket, endsAt, limit, name, period, day, enforced } = claim;
+  const mode = enforced ? 'hard' : 'soft';
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, day, mode };
 }
 
 /** Converts a charge back to the budget claim that it was created from. */

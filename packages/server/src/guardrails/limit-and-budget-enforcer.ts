@@ -5,7 +5,13 @@ import type { SpendJournal } from '../store/spend/spend-journal.ts';
 import type { LimitCounters, ReservationIncreaseResult } from '../store/store-interfaces.ts';
 import type { CompiledLimitsAndBudgets } from './compile-limits-and-budgets.ts';
 import type { Grant, GrantExtension } from './grant.ts';
-import { selectGrantClaims, toSpendClaim, toUnenforcedClaim } from './grant-charges.ts';
+import {
+  buildCharge,
+  buildCharges,
+  selectGrantClaims,
+  toSpendClaim,
+  toUnenforcedClaim,
+} from './grant-charges.ts';
 import {
   createBudgetExhaustedFault,
   createBudgetReservedFault,
@@ -107,26 +113,33 @@ export class LimitAndBudgetEnforcer {
    * effect.
    */
   settle(grant: Grant, tokens: number, nanoUsd: number): void {
-    const { counters, journal } = this.#options;
-    if (!grant.isOpen) return;
-    grant.isOpen = false;
-    const { amounts, second, countedLocally, localSecond } = grant.taken;
+    const { amounts } = grant.taken;
     const actual = grant.claims.map((claim, index) => {
       const amount = amounts[index] ?? 0;
       if (claim.kind === 'spend') return amount === 0 && claim.amount > 0 ? 0 : nanoUsd;
       if (claim.kind === 'lease') return 0;
       return claim.unit === 'tokens' && amount > 0 ? tokens : amount;
     });
+    this.#settleAt(grant, actual);
+  }
+
+  /**
+   * Settles a grant of budgets whose exchange another process finalizes. Charges what is reserved in hard budgets,
+   * because the other process charges only the rest of the cost (`chargeBuckets`).
+   */
+  settleReserved(grant: Grant): void {
+    const { claims, taken } = grant;
+    const actual = claims.map((claim, index) => (isHardBudget(claim) ? (taken.amounts[index] ?? 0) : 0));
+    this.#settleAt(grant, actual);
+  }
+
+  #settleAt(grant: Grant, actual: number[]): void {
+    const { counters, journal } = this.#options;
+    if (!grant.isOpen) return;
+    grant.isOpen = false;
+    const { amounts, second, countedLocally, localSecond } = grant.taken;
     const { id, orgId, claims } = grant;
-    void counters.settle(orgId, {
-      id,
-      second,
-      countedLocally,
-      localSecond,
-      claims,
-      amounts,
-      actual,
-    });
+    void counters.settle(orgId, { id, second, countedLocally, localSecond, claims, amounts, actual });
     const charges = buildCharges(grant, actual, false);
     if (grant.isJournaled || charges.length > 0) journal.settle(id, charges);
   }
@@ -277,22 +290,4 @@ function storeUnavailableFault({ kind, name }: LimitOrBudgetClaim): Fault {
 
 function isHardBudget({ kind, enforced }: LimitOrBudgetClaim): boolean {
   return kind === 'spend' && enforced;
-}
-
-function buildCharges(grant: Grant, worth: readonly number[], hardOnly: boolean): BudgetCharge[] {
-  const charges: BudgetCharge[] = [];
-  // Claims on budgets are last in the list.
-  if (grant.claims.at(-1)?.kind !== 'spend') return charges;
-  for (const [index, claim] of grant.claims.entries()) {
-    const nanoUsd = worth[index] ?? 0;
-    if (claim.kind !== 'spend' || nanoUsd === 0 || (hardOnly && !claim.enforced)) continue;
-    charges.push(buildCharge(grant.orgId, claim, nanoUsd));
-  }
-  return charges;
-}
-
-function buildCharge(orgId: string, claim: LimitOrBudgetClaim, nanoUsd: number): BudgetCharge {
-  const { bucket, endsAt, limit, name, period, day, enforced } = claim;
-  const mode = enforced ? 'hard' : 'soft';
-  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, day, mode };
 }

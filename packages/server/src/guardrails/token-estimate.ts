@@ -30,17 +30,29 @@ const DOCUMENT_RAREST = { byte: 0x5f, index: 5 };
  */
 export const DEFAULT_OUTPUT_TOKENS = 4_096;
 
-/** Returns an upper estimate of a request's input tokens. Used for reservations. */
-export function estimateMaxInputTokens(body: Buffer): number {
-  return countTokens(body, MIN_BYTES_PER_TOKEN, MAX_TOKENS_PER_PAGE);
+/** What a request's input consists of. */
+export interface InputComposition {
+  readonly textBytes: number;
+  readonly images: number;
+  readonly pages: number;
+}
+
+const NO_INPUT: InputComposition = { textBytes: 0, images: 0, pages: 0 };
+
+/**
+ * Returns an upper estimate of a request's input tokens. Used for reservations. `resolved` is input that the body
+ * references.
+ */
+export function estimateMaxInputTokens(body: Buffer, resolved: InputComposition = NO_INPUT): number {
+  return countTokens(body, resolved, MIN_BYTES_PER_TOKEN, MAX_TOKENS_PER_PAGE);
 }
 
 /**
  * Returns the expected number of input tokens of a request, unlike `estimateMaxInputTokens`. Used for charges if the
  * provider reports no usage.
  */
-export function estimateInputTokens(body: Buffer): number {
-  return countTokens(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
+export function estimateInputTokens(body: Buffer, resolved: InputComposition = NO_INPUT): number {
+  return countTokens(body, resolved, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
 }
 
 /** Returns the expected number of tokens in `bytes` of content, measured with `@floe/wire/content-bytes`. */
@@ -56,24 +68,25 @@ export function estimateMaxContentTokens(bytes: number, pieces: number): number 
   return Math.max(Math.ceil(bytes / MIN_BYTES_PER_TOKEN), pieces);
 }
 
-function countTokens(body: Buffer, bytesPerToken: number, tokensPerPage: number): number {
-  const { textBytes, images, pages } = measureBody(body);
-  const attached = images * TOKENS_PER_IMAGE + pages * tokensPerPage;
-  return Math.ceil(textBytes / bytesPerToken) + Math.min(attached, MAX_ATTACHMENT_TOKENS);
-}
-
-interface BodyComposition {
-  textBytes: number;
-  images: number;
-  pages: number;
+function countTokens(
+  body: Buffer,
+  resolved: InputComposition,
+  bytesPerToken: number,
+  tokensPerPage: number,
+): number {
+  const { textBytes, images, pages } = measureInput(body);
+  const attached = (images + resolved.images) * TOKENS_PER_IMAGE + (pages + resolved.pages) * tokensPerPage;
+  return (
+    Math.ceil((textBytes + resolved.textBytes) / bytesPerToken) + Math.min(attached, MAX_ATTACHMENT_TOKENS)
+  );
 }
 
 /**
  * Measures base64 attachments separately from text. A megabyte of image has about a thousand tokens, not
  * 300,000.
  */
-function measureBody(body: Buffer): BodyComposition {
-  const weight: BodyComposition = { textBytes: body.length, images: 0, pages: 0 };
+export function measureInput(body: Buffer): InputComposition {
+  const weight: MutableComposition = { textBytes: body.length, images: 0, pages: 0 };
   visitBytePositions(body, DOCUMENT_RAREST.byte, (at) => {
     const start = at - DOCUMENT_RAREST.index;
     if (DOCUMENT_MARKS.some((mark) => hasBytesAt(body, start, mark))) weight.pages += DEFAULT_PAGES;
@@ -88,8 +101,10 @@ function measureBody(body: Buffer): BodyComposition {
   return weight;
 }
 
+type MutableComposition = { -readonly [name in keyof InputComposition]: number };
+
 /** Returns the position after the attachment. */
-function addAttachment(weight: BodyComposition, body: Buffer, from: number): number {
+function addAttachment(weight: MutableComposition, body: Buffer, from: number): number {
   const data = findBase64Data(body, from);
   if (data === null) return from;
   weight.textBytes -= data.length;

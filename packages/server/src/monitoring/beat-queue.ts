@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import { FairQueue } from '../core/fair-queue.ts';
 import type { Log } from '../core/log.ts';
+import { isDatabaseUnavailable } from '../store/is-database-unavailable.ts';
 import type { BeatResult } from './commit-beats.ts';
 import type { BeatReceipt, ReceivedBeat } from './received-beat.ts';
 
@@ -251,11 +252,6 @@ export class BeatQueue {
     });
     this.#rejectBatch(stale, fault);
   }
-}
-
-/** Returns whether the database cannot write at all. Any other error may be caused by a single beat. */
-function isDatabaseUnavailable(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'overloaded';
 }
 
 function createQueueFullFault(): Fault {

@@ -42,6 +42,12 @@ export class UploadConnectionPool {
     return () => call.cancel();
   }
 
+  /** Whether the pool has no connection and no request. */
+  get isUnused(): boolean {
+    const { connected, size } = this.#pool.stats;
+    return connected === 0 && size === 0;
+  }
+
   async close(): Promise<void> {
     await this.#pool.destroy();
   }

@@ -1,4 +1,5 @@
 import type { OutboundGuard } from '../core/outbound-guard.ts';
+import { ConnectionPools } from './connection-pools.ts';
 import { OriginConnectionPool } from './http1/origin-connection-pool.ts';
 import { createSocketConnector, type SocketConnector } from './socket-connector.ts';
 import type { UpstreamRequest, UpstreamResponseHandler, UpstreamTransport } from './transport.ts';
@@ -12,8 +13,8 @@ import { UploadConnectionPool } from './upload-pool.ts';
  * handshake; callers must enforce all other deadlines.
  */
 export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTransport {
-  const origins = new Map<string, OriginConnectionPool>();
-  const uploads = new Map<string, UploadConnectionPool>();
+  const origins = new ConnectionPools<OriginConnectionPool>();
+  const uploads = new ConnectionPools<UploadConnectionPool>();
 
   /** Returns the guard of the organization. It is created with a pool and not for each request. */
   function guardFor({ orgId, unguarded }: UpstreamRequest): OutboundGuard | undefined {
@@ -22,8 +23,8 @@ export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTran
   }
 
   /** Returns the pool for the connection options of a request. Creates the pool if there is none. */
-  function poolOf<Pool>(
-    pools: Map<string, Pool>,
+  function poolOf<Pool extends OriginConnectionPool | UploadConnectionPool>(
+    pools: ConnectionPools<Pool>,
     Kind: new (origin: URL, connect: SocketConnector) => Pool,
     request: UpstreamRequest,
   ): Pool {
@@ -33,7 +34,7 @@ export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTran
       const { connectMs, via } = request;
       const origin = new URL(request.origin);
       pool = new Kind(origin, createSocketConnector(origin, via, connectMs, guardFor(request)));
-      pools.set(key, pool);
+      pools.add(key, pool);
     }
     return pool;
   }
@@ -50,10 +51,7 @@ export function createUpstreamHttpTransport(guard?: OutboundGuard): UpstreamTran
       }
     },
     async close() {
-      for (const origin of origins.values()) origin.close();
-      origins.clear();
-      await Promise.all([...uploads.values()].map((pool) => pool.close()));
-      uploads.clear();
+      await Promise.all([origins.close(), uploads.close()]);
     },
   };
 }

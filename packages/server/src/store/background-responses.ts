@@ -65,6 +65,19 @@ export async function leaseDueBackgroundResponses(
   return rows;
 }
 
+/** Returns the ids of the background responses whose lease the process `owner` has. */
+export async function listLeasedBackgroundResponseIds(
+  reader: DatabaseReader,
+  owner: string,
+): Promise<readonly string[]> {
+  const rows = await reader
+    .selectFrom('background_responses')
+    .select('id')
+    .where('owner', '=', owner)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Sets the time of the next poll of a background response, and increments its attempt count. */
 export async function scheduleNextBackgroundPoll(
   writer: DatabaseWriter,

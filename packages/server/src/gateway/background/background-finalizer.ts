@@ -9,6 +9,7 @@ import {
   findBackgroundResponse,
   insertBackgroundResponse,
   leaseDueBackgroundResponses,
+  listLeasedBackgroundResponseIds,
   markBackgroundResponseDue,
   releaseBackgroundResponses,
   scheduleNextBackgroundPoll,
@@ -20,6 +21,7 @@ import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.t
 import { callResponseProvider } from '../stored/response-provider.ts';
 import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
 import { buildFinalExchangeRow, buildLostResponseRow, parsePendingExchange } from './pending-exchange.ts';
+import { type FinalStatus, findFinalStatus, isResponseFinal } from './response-status.ts';
 
 /** Interval between polls for responses that are due, including those of processes that have ended. */
 const POLL_INTERVAL_MS = 2_000;
@@ -31,6 +33,8 @@ const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 /** Time after which the provider is no longer polled and the reserved amount is charged. */
 const EXPIRY_MS = 24 * 3_600_000;
+/** Maximum time to wait for the disk before a record is deleted, because a client may wait too. */
+const ROW_WAIT_MS = 5_000;
 /** Maximum number of responses per organization in one poll. */
 const MAX_PER_ORG = 10;
 
@@ -60,12 +64,17 @@ class PollingFinalizer implements BackgroundFinalizer {
   readonly #unstored = new Map<string, PendingExchange>();
   /** Writes in progress that `close` waits for. Changes of poll times are not among them. */
   readonly #writes = new Set<Promise<unknown>>();
+  /** The finalizations in progress, by exchange id. A poll and a client can find the same end at once. */
+  readonly #finalizations = new Map<string, Promise<void>>();
+  /** When this process last renewed its leases. */
+  #leasedAt: number;
   #timer: Timer;
   #round: Promise<void> | null = null;
   #closed = false;
 
   constructor(parts: BackgroundFinalizerOptions) {
     this.#options = parts;
+    this.#leasedAt = parts.clock.now();
     this.#timer = this.#scheduleRound(FIRST_DELAY_MS);
   }
 
@@ -147,13 +156,14 @@ class PollingFinalizer implements BackgroundFinalizer {
   /** Writes the row of an exchange that cannot be polled later. */
   #recordUnstored(pending: PendingExchange, error: unknown): void {
     if (!this.#unstored.delete(pending.row.id)) return;
-    this.#options
-      .gateway()
-      .log.warn(
-        { err: error, request_id: pending.row.id },
-        'background response could not be stored for polling; its full reservation is charged',
-      );
-    this.#recordRow(pending, buildLostResponseRow(pending), null);
+    const { gateway } = this.#options;
+    gateway().log.warn(
+      { err: error, request_id: pending.row.id },
+      'background response could not be stored for polling; its full reservation is charged',
+    );
+    const row = buildLostResponseRow(pending);
+    gateway().rows.append(row);
+    this.#charge(pending, row, null);
   }
 
   #track<T>(write: Promise<T>): Promise<T> {
@@ -187,6 +197,8 @@ class PollingFinalizer implements BackgroundFinalizer {
     try {
       const leasing = database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
       const due = await this.#track(leasing);
+      if (now - this.#leasedAt >= LEASE_MS) await this.#settleLostGrants();
+      this.#leasedAt = now;
       await Promise.all(due.map((row) => this.#pollResponse(row)));
     } catch (error) {
       gateway().log.warn({ err: error }, 'background responses could not be polled; retrying later');
@@ -225,28 +237,39 @@ class PollingFinalizer implements BackgroundFinalizer {
   }
 
   #finalize(row: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
-    return this.#track(this.#claimAndRecord(row, response));
+    const current = this.#finalizations.get(row.id);
+    if (current) return current;
+    const done = this.#track(this.#recordAndClaim(row, response)).finally(() =>
+      this.#finalizations.delete(row.id),
+    );
+    this.#finalizations.set(row.id, done);
+    return done;
   }
 
-  async #claimAndRecord(row: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
-    const { database, gateway } = this.#options;
-    const pending = parsePendingExchange(row.exchange_json);
-    const isMine = await database.transaction((writer) => claimBackgroundResponse(writer, row.id));
-    if (!isMine) return;
-    const { catalogs } = gateway().snapshot();
-    const provider = catalogs.get(row.org_id)?.providers.get(pending.row.provider ?? '');
-    const price = provider?.priceOf(pending.row.model ?? '') ?? null;
-    if (response === null) this.#recordRow(pending, buildLostResponseRow(pending), null);
-    else this.#recordRow(pending, buildFinalExchangeRow(pending, response, price), findFinalStatus(response));
+  /**
+   * Writes the row to the spool, and then deletes the record and charges the cost. If the process is killed in
+   * between, another process finalizes the response again. The id of the row then prevents a second row.
+   */
+  async #recordAndClaim(record: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
+    const { database, gateway, clock } = this.#options;
+    const { snapshot, rows } = gateway();
+    const pending = parsePendingExchange(record.exchange_json);
+    const row = response
+      ? buildFinalExchangeRow(pending, response, snapshot().catalogs)
+      : buildLostResponseRow(pending);
+    rows.append(row);
+    await resolveWithFallback(clock, ROW_WAIT_MS, rows.stored(), undefined);
+    const isMine = await database.transaction((writer) => claimBackgroundResponse(writer, record.id));
+    if (isMine) this.#charge(pending, row, response && findFinalStatus(response));
+    else this.#settleLostGrant(record.id);
   }
 
-  /** Writes the row to the spool and its line to the access log, and charges the cost to the budgets with the reservation. */
-  #recordRow({ charges }: PendingExchange, row: ExchangeRow, responseStatus: FinalStatus | null): void {
-    const { guard, rows, log, accessLog } = this.#options.gateway();
+  /** Writes the line of a row to the access log, and charges its cost to the budgets with the reservation. */
+  #charge({ charges }: PendingExchange, row: ExchangeRow, responseStatus: FinalStatus | null): void {
+    const { guard, log, accessLog } = this.#options.gateway();
     const { id, org_id: orgId } = row;
     const grant = this.#grants.get(id);
     this.#grants.delete(id);
-    rows.append(row);
     if (accessLog.accepts(responseStatus === null || responseStatus === 'failed'))
       accessLog.write(formatBackgroundResponseLine(row, responseStatus, this.#options.clock.now()));
     const nanoUsd = row.cost_nano_usd ?? 0;
@@ -258,20 +281,18 @@ class PollingFinalizer implements BackgroundFinalizer {
       );
     });
   }
-}
 
-/** Returns whether a response has reached its final status. */
-export function isResponseFinal({ status }: JsonObject): boolean {
-  return status !== 'queued' && status !== 'in_progress';
-}
+  /** Settles the grants of records that other processes took over while the leases had expired. */
+  async #settleLostGrants(): Promise<void> {
+    const ids = [...this.#grants.keys()].filter((id) => !this.#unstored.has(id));
+    if (ids.length === 0) return;
+    const leased = new Set(await listLeasedBackgroundResponseIds(this.#options.database.read, this.#owner));
+    for (const id of ids) if (!leased.has(id) && !this.#finalizations.has(id)) this.#settleLostGrant(id);
+  }
 
-const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'incomplete', 'other'] as const;
-type FinalStatus = (typeof FINAL_STATUSES)[number];
-
-/**
- * Returns the final status for the access log, or `other` for an unknown one, because providers can send any
- * text.
- */
-function findFinalStatus({ status }: JsonObject): FinalStatus {
-  return FINAL_STATUSES.find((known) => known === status) ?? 'other';
+  #settleLostGrant(id: string): void {
+    const grant = this.#grants.get(id);
+    this.#grants.delete(id);
+    if (grant) this.#options.gateway().guard.settleReserved(grant);
+  }
 }

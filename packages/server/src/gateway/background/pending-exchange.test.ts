@@ -15,7 +15,7 @@ test('if the provider reports no usage, the output is estimated from the bytes o
   const content = [{ type: 'output_text', text: '漢字'.repeat(200), annotations: [] }];
   const output = [{ id: 'msg_1', type: 'message', role: 'assistant', content }];
   const tokensOf = (response: object) => {
-    const row = buildFinalExchangeRow(PENDING, { status: 'completed', ...response }, null);
+    const row = buildFinalExchangeRow(PENDING, { status: 'completed', ...response }, new Map());
     return [row.input_tokens, row.output_tokens, row.usage_source];
   };
   // 400 characters of three bytes, and four bytes for each token.

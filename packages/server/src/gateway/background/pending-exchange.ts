@@ -3,10 +3,10 @@ import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
 import type { Usage } from '@floe/wire/usage';
 import { estimateContentTokens } from '../../guardrails/token-estimate.ts';
-import type { Price } from '../../providers/prices.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { truncateFinishReason } from '../attempt-response-data.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
+import type { OrgCatalog } from '../org-catalog.ts';
 import { recordAttemptCost } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
@@ -30,8 +30,13 @@ function isPendingExchange(value: unknown): value is PendingExchange {
 export function buildFinalExchangeRow(
   { row, tier, inputTokens }: PendingExchange,
   response: JsonObject,
-  price: Price | null,
+  catalogs: ReadonlyMap<string, Pick<OrgCatalog, 'providers'>>,
 ): ExchangeRow {
+  const price =
+    catalogs
+      .get(row.org_id)
+      ?.providers.get(row.provider ?? '')
+      ?.priceOf(row.model ?? '') ?? null;
   const said = findUsage(response);
   const usage = said ?? estimateUsage(response, inputTokens);
   const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);

@@ -1,4 +1,3 @@
-import { readBooleanAt } from '@floe/wire/json-edits';
 import { estimateInputTokens } from '../../guardrails/token-estimate.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import type { ClientRequest } from '../client-request.ts';
@@ -6,7 +5,8 @@ import { estimateMaxTokensAndCost } from '../estimate-exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
 import { findRequestedServiceTier } from '../requested-service-tier.ts';
-import { isResponseFinal } from './background-finalizer.ts';
+import { isBackgroundRequest } from './background-request.ts';
+import { isResponseFinal } from './response-status.ts';
 
 /** A response that the provider continues to generate after the exchange has ended. */
 export interface UnfinishedResponse {
@@ -25,9 +25,7 @@ export function findUnfinishedResponse({
   target,
 }: Exchange): UnfinishedResponse | null {
   const { finishReason, responseId, usage } = answer;
-  const span = prompt?.members.get('background');
-  if (!prompt || !span || target === null || usage !== null || readBooleanAt(prompt.body, span) !== true)
-    return null;
+  if (!prompt || target === null || usage !== null || !isBackgroundRequest(prompt)) return null;
   if (responseId === null || (finishReason !== null && isResponseFinal({ status: finishReason })))
     return null;
   return { id: responseId, ask: prompt, target };
@@ -46,7 +44,7 @@ export function deferFinalization(
     origin: target.provider.sealOrigin(target.credential),
     grant: admission && gateway.guard.settleLimits(admission.grant),
     tier: findRequestedServiceTier(prompt) ?? null,
-    inputTokens: estimateInputTokens(prompt.body),
+    inputTokens: estimateInputTokens(prompt.body, x.request.turn?.resolvedInput),
     reservedNanoUsd: route && estimateMaxTokensAndCost(x, route).nanoUsd,
   });
 }

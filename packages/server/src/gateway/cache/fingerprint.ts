@@ -16,7 +16,7 @@ const MAX_FINGERPRINTED_BYTES = 512 * 1024;
 
 /**
  * Computes a hash over everything that determines a response: cache scope, endpoint, target,
- * credential, cache settings and body content. The cache store adds the organization. Returns null
+ * credential or signing identity, configured headers, cache settings and body content. The cache store adds the organization. Returns null
  * if no reliable fingerprint can be computed.
  */
 export function computeRequestFingerprint(
@@ -40,6 +40,8 @@ export function computeRequestFingerprint(
     provider.origin,
     provider.pathOf(provider.dialectFor(model), provider.upstreamModel(model), false),
     provider.sealOrigin(credential),
+    provider.headersFor(credential),
+    provider.signingFor(credential)?.key ?? '',
     provider.body,
     model,
     // A Responses or Chat response contains the requested model id.

@@ -26,7 +26,7 @@ export async function serveThroughCache(
   produce: () => Promise<void>,
 ): Promise<'complete' | 'cached'> {
   const [target] = route.targets;
-  const name = target && isCacheable(x, prompt) ? cacheKeyFor(x, prompt, target, rules) : null;
+  const name = target && isCacheable(x, prompt, target) ? cacheKeyFor(x, prompt, target, rules) : null;
   if (target === undefined || name === null) {
     x.cache = 'bypass';
     await produce();
@@ -55,9 +55,11 @@ function cacheKeyFor(
 }
 
 /**
- * Returns whether the response may be cached. A stored turn may not, because it belongs to a single request.
+ * Returns whether the response may be cached. A stored turn may not, because it belongs to a single request. A
+ * response to the caller's own credential may not, because another caller may have no access to it.
  */
-function isCacheable(x: Exchange, prompt: ClientRequest): boolean {
+function isCacheable(x: Exchange, prompt: ClientRequest, { provider }: Target): boolean {
+  if (provider.usesCallerCredential) return false;
   return x.surface.dialect !== 'responses' || !mayBeStoredTurn(prompt);
 }
 
@@ -106,15 +108,17 @@ async function serveCachedAnswer(
  */
 function waitForInFlight(flight: Promise<void>, client: ClientCall, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const over = () => {
+    let isOver = false;
+    // Only the first event counts: later, `onInterrupt` belongs to the attempt that follows.
+    const end = (finish: () => void) => {
+      if (isOver) return;
+      isOver = true;
       timer.cancel();
       client.onInterrupt = null;
-      resolve();
+      finish();
     };
-    const leave = () => {
-      timer.cancel();
-      reject(client.interruption);
-    };
+    const over = () => end(resolve);
+    const leave = () => end(() => reject(client.interruption));
     const timer = clock.after(ms, over);
     client.onInterrupt = leave;
     if (client.isInterrupted) leave();

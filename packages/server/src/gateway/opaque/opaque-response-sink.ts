@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
 import type { ResponseSink } from '../attempt-plan.ts';
+import { isBackgroundRequest } from '../background/background-request.ts';
 import { mustCountContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
@@ -108,8 +109,14 @@ export class OpaqueResponseSink implements ResponseSink {
     if (this.isContentSent) return bytes.length === 0 || this.#x.client.write(bytes);
     this.#held.push(bytes);
     this.#size += bytes.length;
-    const holds = stream !== null && !stream.hasContent && this.#size <= MAX_HELD_BYTES;
+    const holds =
+      stream !== null && !this.#mustSend(stream) && !stream.hasContent && this.#size <= MAX_HELD_BYTES;
     return holds ? true : this.#start();
+  }
+
+  /** Returns whether a background response exists, so that no other target may generate it again. */
+  #mustSend({ responseId }: StreamObserver): boolean {
+    return responseId !== null && isBackgroundRequest(this.#x.request.prompt);
   }
 
   /**

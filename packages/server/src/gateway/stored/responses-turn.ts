@@ -1,6 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import { applyByteEdits, createJsonMemberEdit, scanJsonObject } from '@floe/wire/json-edits';
 import type { Clock } from '../../core/clock.ts';
+import { type InputComposition, measureInput } from '../../guardrails/token-estimate.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientCall } from '../client-call.ts';
 import { type ClientRequest, parseClientRequestBody } from '../client-request.ts';
@@ -59,6 +60,7 @@ export class ResponsesTurn {
   readonly #references: ReadonlyMap<string, ConversationItem>;
   #completed: CompletedAnswer | null = null;
   #expandedBody: JsonObject | null = null;
+  #resolvedInput: InputComposition | null = null;
 
   constructor(
     prompt: ClientRequest,
@@ -87,6 +89,24 @@ export class ResponsesTurn {
     this.#expandedBody =
       this.#previousTurn === null && this.#references.size === 0 ? rest : { ...rest, input };
     return this.#expandedBody;
+  }
+
+  /**
+   * Measures the input that the request's body does not contain: the earlier turns and the items that the body
+   * references.
+   */
+  get resolvedInput(): InputComposition {
+    this.#resolvedInput ??= measureItems([...this.#history, ...this.#listReferencedItems()]);
+    return this.#resolvedInput;
+  }
+
+  /** Returns the items that the request references, each as often as the request references it. */
+  #listReferencedItems(): ConversationItem[] {
+    if (this.#references.size === 0) return [];
+    return toInputItems(parseClientRequestBody(this.#request)['input']).flatMap((item) => {
+      const meant = this.#resolveItem(item);
+      return meant.item === item ? [] : [meant];
+    });
   }
 
   /**
@@ -201,4 +221,18 @@ function withStoreTimeout(kept: Promise<void>, clock: Clock): Promise<void> {
 
 function isStoredAt(origin: string, kept: { readonly origin: string; readonly held: boolean }): boolean {
   return kept.held && kept.origin === origin;
+}
+
+/** Measures items as JSON. An item that occurs repeatedly is converted only once, so that the cost is bounded. */
+function measureItems(items: readonly ConversationItem[]): InputComposition {
+  const occurrences = new Map<JsonObject, number>();
+  for (const { item } of items) occurrences.set(item, (occurrences.get(item) ?? 0) + 1);
+  const sum = { textBytes: 0, images: 0, pages: 0 };
+  for (const [item, count] of occurrences) {
+    const { textBytes, images, pages } = measureInput(Buffer.from(JSON.stringify(item)));
+    sum.textBytes += textBytes * count;
+    sum.images += images * count;
+    sum.pages += pages * count;
+  }
+  return sum;
 }

@@ -2,12 +2,14 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import { runForOrg } from '../../core/org-context.ts';
+import { replaceUnstorableCharacters } from '../../core/unstorable-characters.ts';
 import {
   decryptSecret,
   encryptSecret,
   type SecretEncryptionKey,
   UnreadableSecretError,
 } from '../../platform/secrets.ts';
+import { isDatabaseUnavailable } from '../../store/is-database-unavailable.ts';
 import type { Database } from '../../store/store-interfaces.ts';
 import {
   deleteStoredResponses,
@@ -24,6 +26,8 @@ const DAY_MS = 24 * 3_600_000;
  * Maximum number of turns per transaction. Turns that arrive during a transaction are stored in the next one.
  */
 const TURNS_PER_COMMIT = 200;
+/** Maximum length of a response id. The index of PostgreSQL accepts at most about 2,700 bytes. */
+const MAX_ID_CHARACTERS = 512;
 
 /** One turn of a conversation: a stored Responses request and its response. */
 export interface StoredTurn {
@@ -77,13 +81,17 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     await database.transaction((writer) => insertStoredResponses(writer, rows));
   });
   const find = async (owner: StoredResponseFilter, responseId: string) => {
+    if (!isStorableId(responseId)) return undefined;
     const row = await runForOrg(owner.orgId, () =>
       findStoredResponse(database.read, owner, responseId, clock.now() - retentionDays() * DAY_MS),
     );
     return row && decryptTurn(row, key);
   };
   return {
-    store: (turn) => commit(encryptTurn(turn, key)),
+    async store(turn) {
+      if (!isStorableId(String(turn.response['id']))) throw new Error(UNSTORABLE_ID_MESSAGE);
+      await commit(encryptTurn(turn, key));
+    },
     find,
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
@@ -105,30 +113,48 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
   };
 }
 
+const UNSTORABLE_ID_MESSAGE = `the response id of the provider is longer than ${MAX_ID_CHARACTERS} characters, or contains characters that the database cannot store`;
+
+/** Returns whether a response id can be stored. The provider or the client chose it. */
+function isStorableId(id: string): boolean {
+  return id.length <= MAX_ID_CHARACTERS && id === replaceUnstorableCharacters(id);
+}
+
+/** A row that waits for its transaction. */
+interface WaitingRow {
+  readonly row: StoredResponseRow;
+  readonly resolve: () => void;
+  readonly reject: (why: unknown) => void;
+}
+
 /**
  * Creates a writer that runs one transaction at a time. Rows that arrive during a transaction share the next
- * one, so that a database lock is acquired once for all of them. A single row does not wait.
+ * one, so that a database lock is acquired once for all of them. A single row does not wait. If the database
+ * rejects a batch, its rows are written one at a time, so that no row prevents the storage of others.
  */
 function createBatchWriter(
   write: (rows: StoredResponseRow[]) => Promise<void>,
 ): (row: StoredResponseRow) => Promise<void> {
-  let waiting: {
-    readonly row: StoredResponseRow;
-    readonly resolve: () => void;
-    readonly reject: (why: unknown) => void;
-  }[] = [];
+  let waiting: WaitingRow[] = [];
   let busy = false;
+  async function writeBatch(batch: readonly WaitingRow[]): Promise<void> {
+    try {
+      await write(batch.map(({ row }) => row));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      if (batch.length > 1 && !isDatabaseUnavailable(error)) {
+        for (const one of batch) await writeBatch([one]);
+      } else {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+  }
   async function run(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, TURNS_PER_COMMIT);
       waiting = waiting.slice(TURNS_PER_COMMIT);
-      try {
-        await write(batch.map(({ row }) => row));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      await writeBatch(batch);
     }
     busy = false;
   }

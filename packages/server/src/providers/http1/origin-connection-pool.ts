@@ -60,6 +60,8 @@ export class OriginConnectionPool {
   readonly #idle: Http1Connection[] = [];
   readonly #open = new Set<Http1Connection>();
   #queued: PooledCall[] = [];
+  /** Number of connections that are being opened. */
+  #connecting = 0;
   #sweep: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -77,6 +79,11 @@ export class OriginConnectionPool {
     if (this.#idle.length > 0) this.#sendAfterPendingReads(call);
     else this.#connectFor(call);
     return () => call.cancel();
+  }
+
+  /** Whether the pool has no connection and no request. */
+  get isUnused(): boolean {
+    return this.#open.size === 0 && this.#queued.length === 0 && this.#connecting === 0;
   }
 
   close(): void {
@@ -109,7 +116,9 @@ export class OriginConnectionPool {
 
   #connectFor(call: PooledCall): void {
     const { protocol, host, port } = this.#url;
+    this.#connecting += 1;
     this.#connect({ protocol, host, hostname: getHostWithoutBrackets(this.#url), port }, (error, socket) => {
+      this.#connecting -= 1;
       if (error) return call.fail(error);
       if (this.#isClosed) {
         socket.destroy();

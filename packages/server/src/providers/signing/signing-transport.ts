@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
+import { FairLruMap } from '../../core/fair-lru-map.ts';
 import type {
   FlowControl,
   UpstreamHeaders,
@@ -30,6 +31,11 @@ interface Signer {
   shouldRetryAfter(status: number, headers: UpstreamHeaders, by: SignedHeaders['signedWith']): boolean;
 }
 
+/**
+ * Maximum number of identities with cached credentials. An identity that a configuration no longer contains is removed
+ * when the number is reached.
+ */
+const MAX_SIGNERS = 10_000;
 /** Statuses with which a signature or token may be rejected. One provider uses 400. */
 const REFUSAL_STATUSES = new Set([400, 401, 403]);
 /** Matches error types in a header that mean that the keys have expired. */
@@ -43,13 +49,16 @@ const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpir
  * corrected time can help, the transport repeats the request once. The caller does not see the first
  * rejection.
  */
-export function createSigningTransport(inner: UpstreamTransport, clock: Clock): UpstreamTransport {
-  const signers = new Map<string, Signer>();
+export function createSigningTransport(
+  inner: UpstreamTransport,
+  clock: Clock,
+  maxSigners = MAX_SIGNERS,
+): UpstreamTransport {
+  const signers = new FairLruMap<Signer>(maxSigners);
 
   /** Organizations do not share signers, because their requests for credentials may reach other addresses. */
   function signerFor(signing: SigningConfig, orgId: string | undefined): Signer {
-    const key = `${orgId ?? ''} ${signing.key}`;
-    const known = signers.get(key);
+    const known = signers.get(orgId ?? '', signing.key);
     if (known) return known;
     const world = { transport: inner, clock, orgId, via: signing.via };
     const { identity } = signing;
@@ -57,7 +66,7 @@ export function createSigningTransport(inner: UpstreamTransport, clock: Clock): 
       identity.type === 'aws'
         ? awsSigner(identity, new AutoRenewingValue(clock, () => fetchAwsCredentials(identity, world)), clock)
         : googleSigner(new AutoRenewingValue(clock, () => fetchGoogleToken(identity, world)));
-    signers.set(key, signer);
+    signers.set(orgId ?? '', signing.key, signer);
     return signer;
   }
 

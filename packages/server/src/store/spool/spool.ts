@@ -44,6 +44,11 @@ export class Spool {
     return this.#writer.bufferedRows + this.#drain.waitingRows;
   }
 
+  /** Resolves when everything appended so far is on disk. */
+  stored(): Promise<void> {
+    return this.#writer.stored();
+  }
+
   /** Resolves when everything appended so far is in the database. Rejects after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     const late = Promise.withResolvers<never>();
@@ -63,7 +68,7 @@ export class Spool {
   }
 
   async #flush(): Promise<void> {
-    await this.#writer.stored();
+    await this.stored();
     await this.#drain.waitUntilDrained();
   }
 
