@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
+import { sumAsDouble } from '../stored-sums.ts';
 import { resolvePairFacet } from './rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 
@@ -25,13 +26,7 @@ export async function sumRollupsByKeyAndModel(
     .where('facet', '=', facet)
     .where('at', '>=', from)
     .where('at', '<', to)
-    .select([
-      'value',
-      'by_value',
-      ...ROLLUP_SUM_COLUMNS.map((name) =>
-        sql<number>`cast(sum(${sql.ref(name)}) as double precision)`.as(name),
-      ),
-    ])
+    .select(['value', 'by_value', ...ROLLUP_SUM_COLUMNS.map((name) => sumAsDouble(sql.ref(name)).as(name))])
     .groupBy(['value', 'by_value'])
     .execute();
   const found = rows.map((row) => ({

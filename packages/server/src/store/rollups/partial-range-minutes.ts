@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
+import { sumAsDouble } from '../stored-sums.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import { QUARTER_HOUR_MS } from './quarter-hours.ts';
 import { buildValueFilterCondition, isPairedDimension, type RollupFacet } from './read-rollups.ts';
@@ -121,13 +122,9 @@ function selectRangeSums(
     .select([
       sql<number>`cast(${index} as integer)`.as('piece'),
       (isGrouped ? value : sql<string>`''`).as('group'),
-      ...figures.map((name) => sumColumn(name).as(name)),
+      ...figures.map((name) => sumAsDouble(sql.ref(name)).as(name)),
     ])
     .groupBy(isGrouped ? ['piece', 'group'] : ['piece']);
-}
-
-function sumColumn(name: RollupFigureColumn): RawBuilder<number> {
-  return sql<number>`cast(sum(${sql.ref(name)}) as double precision)`;
 }
 
 function isInMinutes(facet: RollupFacet): boolean {

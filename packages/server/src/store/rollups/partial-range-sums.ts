@@ -2,6 +2,7 @@ import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 import { joinLiterals, OUTCOME_SQL } from '../exchange-filters.ts';
 import type { DatabaseReader } from '../store-interfaces.ts';
+import { sumAsDouble } from '../stored-sums.ts';
 import { getHistogramBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import {
@@ -157,7 +158,7 @@ function isMetadata(facet: RollupFacet): facet is `metadata.${string}` {
 
 /** Returns the SQL for the sum of a column, as `RollupAccumulator` counts it. */
 function figureExpression(name: RollupFigureColumn): RawBuilder<number> {
-  return sql<number>`cast(sum(${countedExpression(name)}) as double precision)`;
+  return sumAsDouble(countedExpression(name));
 }
 
 function countedExpression(name: RollupFigureColumn): RawBuilder<unknown> {

@@ -1,3 +1,4 @@
+import { buildStoredSumSql } from '../stored-sums.ts';
 import type { ExchangeMetadataEntry, RollupDelta } from './rollup-accumulator.ts';
 import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
 
@@ -24,7 +25,14 @@ export function buildRollupUpsertSql(table: RollupTableName, source: string): st
   const { key, figures } = ROLLUP_TABLES[table];
   return `insert into ${table} as t (${getRollupColumns(table).join(', ')}) ${source}
     on conflict (${key.join(', ')}) do update set
-    ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
+    ${figures.map((name) => `${name} = ${isSum(name) ? buildStoredSumSql('t', name) : `t.${name} + excluded.${name}`}`).join(', ')}`;
+}
+
+const SUM_COLUMNS: ReadonlySet<string> = new Set(ROLLUP_SUM_COLUMNS);
+
+/** Returns whether a column is a sum. The others count requests, so they remain small. */
+function isSum(name: string): boolean {
+  return SUM_COLUMNS.has(name);
 }
 
 /** Returns the values of an increment in the order of `getRollupColumns`. */
