@@ -72,9 +72,8 @@ export class ResilientCounters implements LimitCounters {
       onFailure: (error, began) => this.#availability.recordFailure(error, began),
     });
     this.#pendingUpdates = new SharedStoreUpdateQueue({
-      remote,
-      clock,
-      withTimeout: (work) => this.#withStoreTimeout(work),
+      ...options,
+      onRejected: (error) => this.#availability.recordFailure(error, clock.monotonic()),
     });
     this.#renewals = new SlotLeaseRenewer({
       local: this.#local,
@@ -152,6 +151,7 @@ export class ResilientCounters implements LimitCounters {
   async close(): Promise<void> {
     this.#availability.close();
     this.#renewals.close();
+    await this.#pendingUpdates.close();
     await this.#local.close();
     await this.#options.remote.close();
   }
