@@ -91,7 +91,10 @@ export async function openLimitAndBudgetRuntime(
       }));
       for (const group of spendCache.listExpiringTotals(rows)) await clearTotalBudgetExpiry(writer, group);
     },
-    afterSpent: (spent) => spendCache.record(spent),
+    afterSpent: (spent) => {
+      spendCache.record(spent);
+      counters.recordStoredSpend(spent);
+    },
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
   spendCache.open();

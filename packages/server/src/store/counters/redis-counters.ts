@@ -202,6 +202,10 @@ class RedisCounters implements SharedStoreCounters {
     });
   }
 
+  recordStoredSpend(): void {
+    // The keys expire.
+  }
+
   async renew(orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number): Promise<void> {
     const keys = held.map(({ bucket }) => bucketKey(orgId, { kind: 'lease', bucket }));
     const times = held.map(({ slots }) => slots.leaseMs);

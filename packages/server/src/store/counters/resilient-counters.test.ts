@@ -41,6 +41,7 @@ function createFakeStore(clock: ManualClock) {
     peek: (org, claims) => inside.peek(org, claims).then(answer),
     renew: () => answer(undefined),
     ping: () => answer(undefined),
+    recordStoredSpend: () => undefined,
     close: async () => undefined,
   };
   return { remote, state, inside };

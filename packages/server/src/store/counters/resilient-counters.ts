@@ -6,6 +6,7 @@ import type {
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
+  StoredBucketSpend,
 } from '../store-interfaces.ts';
 import { ExhaustedLimitCache } from './exhausted-limit-cache.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
@@ -89,9 +90,7 @@ export class ResilientCounters implements LimitCounters {
     return this.#availability.isUnavailable;
   }
 
-  /**
-   * Whether the store is unavailable, or was slow within the last second and has not granted in time since.
-   */
+  /** Whether the store is unavailable, or was slow within the last second and has not granted in time since. */
   get isStoreSlow(): boolean {
     return this.#availability.isSlow;
   }
@@ -146,6 +145,11 @@ export class ResilientCounters implements LimitCounters {
       this.#availability.recordFailure(error, began);
       return this.#local.peek(orgId, claims);
     }
+  }
+
+  recordStoredSpend(stored: readonly StoredBucketSpend[]): void {
+    this.#local.recordStoredSpend(stored);
+    this.#options.remote.recordStoredSpend(stored);
   }
 
   async close(): Promise<void> {
@@ -257,7 +261,10 @@ export class ResilientCounters implements LimitCounters {
 
   #onStoreReply(): void {
     this.#availability.recordReply();
-    if (!this.#pendingUpdates.isEmpty) void this.#flushPendingUpdates();
+    if (this.#pendingUpdates.isEmpty) return;
+    // Sends updates that single failures left while the store is available.
+    const began = this.#options.clock.monotonic();
+    this.#pendingUpdates.flush().catch((error: unknown) => this.#availability.recordFailure(error, began));
   }
 
   async #settleRemotely(orgId: string, settlement: ReservationSettlement): Promise<void> {
@@ -277,14 +284,6 @@ export class ResilientCounters implements LimitCounters {
     await this.#pendingUpdates.flush();
     // If this fails, the next `acquire` counts the slots again.
     await this.#renewals.renew().catch(() => undefined);
-  }
-
-  /** Sends updates that single failures left while the store is available. */
-  async #flushPendingUpdates(): Promise<void> {
-    const began = this.#options.clock.monotonic();
-    await this.#pendingUpdates
-      .flush()
-      .catch((error: unknown) => this.#availability.recordFailure(error, began));
   }
 
   #withStoreTimeout<T>(work: Promise<T>): Promise<T> {
