@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
-
 /**
  * The maximum of a stored sum. Larger sums are stored as this value, because an error would also affect the data of other
  * organizations in the same transaction. Two of these sums fit into a column of 64 bits. The largest limit of a budget is
@@ -19,9 +17,4 @@ export function addStoredSums(one: number, other: number): number {
 export function buildStoredSumSql(table: string, column: string): string {
   const [stored, added] = [`${table}.${column}`, `excluded.${column}`];
   return `case when ${stored} > ${MAX_STORED_SUM} - ${added} then ${MAX_STORED_SUM} else ${stored} + ${added} end`;
-}
-
-/** Returns the SQL for the sum of a column as a double, because a sum of stored sums may not fit into 64 bits. */
-export function sumAsDouble(column: RawBuilder<unknown>): RawBuilder<number> {
-  return sql<number>`sum(cast(${column} as double precision))`;
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
-import { sumAsDouble } from '../stored-sums.ts';
 import { resolvePairFacet } from './rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /** The sums over the requests of one key to one model. */
 export interface KeyAndModelRollupSums {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
-import { sumAsDouble } from '../stored-sums.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import { QUARTER_HOUR_MS } from './quarter-hours.ts';
 import { buildValueFilterCondition, isPairedDimension, type RollupFacet } from './read-rollups.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /** A time range of a request, or a part of this range. `index` is the position of the range in the request. */
 export interface PartialRangePiece extends PartialRange {

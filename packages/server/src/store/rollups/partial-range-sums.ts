@@ -2,7 +2,6 @@ import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 import { joinLiterals, OUTCOME_SQL } from '../exchange-filters.ts';
 import type { DatabaseReader } from '../store-interfaces.ts';
-import { sumAsDouble } from '../stored-sums.ts';
 import { getHistogramBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import {
@@ -17,6 +16,7 @@ import {
   LATENCY_BUCKET_COLUMNS,
   type RollupFigureColumn,
 } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /**
  * Sums the rows in each range by the values of `groupBy`, in the same way as rollups. Ranges without rows are

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UtcOffsetSpan } from '../../core/time-zone-calendar.ts';
 import type { DatabaseReader } from '../store-interfaces.ts';
-import { sumAsDouble } from '../stored-sums.ts';
 import {
   HOUR_MS,
   MINUTE_MS,
@@ -11,6 +10,7 @@ import {
   type UnpairedDimension,
 } from './rollup-accumulator.ts';
 import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /**
  * What a chart can be grouped or filtered by: a dimension, or a metadata key that the organization has
