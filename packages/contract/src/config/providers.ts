@@ -251,6 +251,7 @@ export const PROVIDER_FIELDS = {
   price_multiplier: z
     .number()
     .min(0)
+    .max(1_000)
     .default(1)
     .describe(
       'Multiplier for catalog prices. A value below 1 is a discount, and a value above 1 is a surcharge.',

@@ -8,8 +8,8 @@ const REPEAT_INTERVAL_MS = 60_000;
 export interface RepeatedFailureMessages {
   /** Logged as a warning when an attempt fails. */
   readonly failed: string;
-  /** Logged when an attempt succeeds after a failure. */
-  readonly recovered: string;
+  /** Logged when an attempt succeeds after a failure. Absent if each attempt is independent of the others. */
+  readonly recovered?: string;
 }
 
 /**
@@ -47,6 +47,6 @@ export class RepeatedFailureLog {
     if (!this.#failing) return;
     this.#failing = false;
     this.#unreportedFailures = 0;
-    this.#log.info({}, this.#messages.recovered);
+    if (this.#messages.recovered !== undefined) this.#log.info({}, this.#messages.recovered);
   }
 }

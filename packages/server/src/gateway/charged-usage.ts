@@ -1,13 +1,17 @@
+import { BILLED_UNITS } from '@floe/contract/billed-units';
 import type { MutableBilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import { countContentBytes } from '@floe/wire/content-bytes';
 import type { ResponseEvent } from '@floe/wire/response-events';
-import { mergeUsage, REPORTED_TOKEN_UNITS, type Usage } from '@floe/wire/usage';
+import { mergeUsage, type Usage } from '@floe/wire/usage';
 import { estimateContentTokens, estimateInputTokens } from '../guardrails/token-estimate.ts';
 import type { BillingMode } from './billing.ts';
 import type { Exchange } from './exchange-record.ts';
 
-/** A larger count is treated as invalid. No model has a context of this length. */
-const MAX_PLAUSIBLE_TOKENS = 10_000_000;
+/**
+ * A larger count of a unit is treated as invalid. No model has a context of this length, and no response contains as many
+ * searches, images or seconds.
+ */
+const MAX_PLAUSIBLE_COUNT = 10_000_000;
 /** Typical text has four bytes per token. Hardly any text has more than this. */
 const MAX_BYTES_PER_TOKEN = 64;
 
@@ -55,10 +59,14 @@ function isPlausibleOutput(reported: Usage | null, contentBytes: number): boolea
 /** Removes implausible counts from reported usage. Returns null if no count remains. */
 export function removeImplausibleCounts(usage: Usage | null): Usage | null {
   if (usage === null) return null;
-  const { units } = usage;
-  if (REPORTED_TOKEN_UNITS.every((unit) => isPlausibleCount(units[unit]))) return usage;
-  const left: MutableBilledUnitCounts = { ...units };
-  for (const unit of REPORTED_TOKEN_UNITS) if (!isPlausibleCount(left[unit])) delete left[unit];
+  let left: MutableBilledUnitCounts | null = null;
+  for (const { unit, partOf } of BILLED_UNITS) {
+    const count = usage.units[unit];
+    if (count === undefined || isPlausibleCount(count, partOf !== null)) continue;
+    left ??= { ...usage.units };
+    delete left[unit];
+  }
+  if (left === null) return usage;
   return Object.keys(left).length === 0 ? null : { units: left, tier: usage.tier };
 }
 
@@ -90,6 +98,7 @@ export function recordEventContentSize(x: Exchange, event: ResponseEvent): void 
     x.answer.addContent(Buffer.byteLength(event.name));
 }
 
-function isPlausibleCount(count = 0): boolean {
-  return Number.isInteger(count) && count >= 0 && count <= MAX_PLAUSIBLE_TOKENS;
+/** Only counts of tokens must be whole numbers. Seconds of audio, for example, can be fractions. */
+function isPlausibleCount(count: number, isTokenCount: boolean): boolean {
+  return count >= 0 && count <= MAX_PLAUSIBLE_COUNT && (!isTokenCount || Number.isInteger(count));
 }

@@ -79,7 +79,7 @@ export function estimateRequestCost(
     const { provider, model } = target;
     const expected = outputLengths.percentile(orgId, provider.id, model) ?? DEFAULT_OUTPUT_TOKENS;
     const most = maxOutputTokens(provider, model) ?? Number.POSITIVE_INFINITY;
-    const output = (cap ?? Math.min(expected, most)) * prompt.choices;
+    const output = Math.min((cap ?? Math.min(expected, most)) * prompt.choices, Number.MAX_SAFE_INTEGER);
     longest = Math.max(longest, output);
     const price = provider.priceOf(model);
     const cost = maxCostNanoUsd(price, { input, output, tier, mayWriteHourCache }, atMs);

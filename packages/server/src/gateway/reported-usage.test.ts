@@ -54,3 +54,26 @@ test('usage that a provider reported before its connection broke is in the row',
     assert.deepEqual([row?.usage_source, row?.input_tokens], ['provider', 25], `${surface}: ${row?.state}`);
   }
 });
+
+test('an implausible count of any billed unit is not charged', async (t) => {
+  const usage = {
+    prompt_tokens: 3,
+    completion_tokens: 2,
+    num_search_queries: 5e11,
+    prompt_audio_seconds: 1.5,
+  };
+  const choice = { index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' };
+  const completion = { id: 'c', object: 'chat.completion', model: 'm', choices: [choice], usage };
+  const units = { web_search: 10_000, audio_second: 2 };
+  const gateway = await startFakeClockGateway({
+    upstreams: { chatting: () => ({ status: 200, body: Buffer.from(JSON.stringify(completion)) }) },
+    providers: { chatting: { kind: 'openai-compatible', prices: { m: { input: 1, output: 1, units } } } },
+    routes: [{ model: 'alone', targets: ['chatting/m'], retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  await gateway.settled(
+    gateway.send('chat', { model: 'alone', messages: [{ role: 'user', content: 'hello' }] }),
+    0,
+  );
+  assert.equal(gateway.rows.at(-1)?.cost_nano_usd, 5 * 1000 + 1.5 * 2000);
+});

@@ -1,5 +1,5 @@
 import { mergeUsage, sumUsage, type Usage } from '@floe/wire/usage';
-import { type Price, computeUsageCost as priceOf, toChargedPrice } from '../providers/prices.ts';
+import { addCosts, type Price, computeUsageCost as priceOf, toChargedPrice } from '../providers/prices.ts';
 import { type ChargedUsage, computeChargedUsage, removeImplausibleCounts } from './charged-usage.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { AttemptRecord, CostSource, Exchange, PriorAttemptsUsage } from './exchange-record.ts';
@@ -25,13 +25,10 @@ export interface UsageAndCost {
  */
 export function recordUsageAndCost(x: Exchange): UsageAndCost {
   // A cached response was charged when it was generated.
-  if (x.result.state === 'cached')
-    return {
-      usage: x.answer.usage,
-      source: x.answer.usage ? 'provider' : 'none',
-      nanoUsd: 0,
-      costSource: null,
-    };
+  if (x.result.state === 'cached') {
+    const usage = removeImplausibleCounts(x.answer.usage);
+    return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: null };
+  }
   const isWhole = x.result.state === 'complete' || x.answer.finishReason !== null;
   const { usage, isEstimated } = wasAnswering(x) ? chargedAnswerUsage(x, isWhole) : chargedReportedUsage(x);
   if (isFreeOfCharge(x))
@@ -85,7 +82,7 @@ export function computeRunningCost(x: Exchange, usage: Usage): number | null {
   const price = x.target?.provider.priceOf(x.target.model) ?? null;
   return (
     price &&
-    (x.priorUsage?.nanoUsd ?? 0) + priceOf(price, toBilledUsage(x, usage, price), x.createdAt).nanoUsd
+    addCosts(x.priorUsage?.nanoUsd ?? 0, priceOf(price, toBilledUsage(x, usage, price), x.createdAt).nanoUsd)
   );
 }
 
@@ -113,13 +110,13 @@ export function recordAttemptCost(
 ): AttemptCost {
   if (price === null) return { nanoUsd: null, costSource: null };
   const cost = priceOf(price, usage, atMs);
-  const { nanoUsd, unpriced } = cost;
+  const { nanoUsd, unpriced, isComplete } = cost;
   if (attempt) {
     const charged = toChargedPrice(price, cost, usage.tier);
     if (charged) attempt.price = charged;
     recordUnits(attempt, usage, unpriced);
   }
-  return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
+  return { nanoUsd, costSource: isComplete ? price.source : 'incomplete' };
 }
 
 /** Computes the cost of batch results, each model at its own price. */
@@ -131,8 +128,8 @@ function computeResultsCost(
   for (const [model, usage] of results) {
     const price = target?.provider.priceOf(model) ?? null;
     const cost = price && priceOf(price, usage, createdAt);
-    const isIncomplete = cost === null || cost.unpriced.length > 0 || sum.costSource === 'incomplete';
-    const nanoUsd = cost === null ? sum.nanoUsd : (sum.nanoUsd ?? 0) + cost.nanoUsd;
+    const isIncomplete = !cost?.isComplete || sum.costSource === 'incomplete';
+    const nanoUsd = cost === null ? sum.nanoUsd : addCosts(sum.nanoUsd ?? 0, cost.nanoUsd);
     sum = { nanoUsd, costSource: isIncomplete ? 'incomplete' : (price?.source ?? null) };
   }
   return sum;
@@ -195,7 +192,7 @@ function addToPriorUsage(
   const isIncomplete = lacksOne || [prior.costSource, cost.costSource].includes('incomplete');
   return {
     usage: sumUsage(prior.usage, usage) ?? prior.usage,
-    nanoUsd: isUnknown ? null : (prior.nanoUsd ?? 0) + (cost.nanoUsd ?? 0),
+    nanoUsd: isUnknown ? null : addCosts(prior.nanoUsd ?? 0, cost.nanoUsd ?? 0),
     costSource: isIncomplete ? 'incomplete' : (cost.costSource ?? prior.costSource),
   };
 }

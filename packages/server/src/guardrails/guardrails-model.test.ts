@@ -193,6 +193,7 @@ for (const replicas of [1, 2, 4])
       extend: frozen,
       peek: frozen,
       renew: frozen,
+      recordStoredSpend: () => undefined,
       ping: frozen,
       close: async () => undefined,
     };

@@ -91,7 +91,7 @@ export async function openLimitAndBudgetRuntime(
       }));
       for (const group of spendCache.listExpiringTotals(rows)) await clearTotalBudgetExpiry(writer, group);
     },
-    afterSpent: (spent) => spendCache.record(spent),
+    afterSpent: (spent) => recordStoredSpend(spent, spendCache, counters),
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
   spendCache.open();
@@ -115,6 +115,15 @@ export async function openLimitAndBudgetRuntime(
     prepareRules: (rulesByOrg) => prepareRules(rulesByOrg, { spendCache, database, clock }),
     close: stop,
   };
+}
+
+function recordStoredSpend(
+  spent: readonly BucketSpendChange[],
+  spendCache: SpendCache,
+  counters: LimitCounters,
+): void {
+  spendCache.record(spent);
+  counters.recordStoredSpend(spent);
 }
 
 interface GuardrailsParts {

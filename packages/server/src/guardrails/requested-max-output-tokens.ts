@@ -18,7 +18,12 @@ export function findLargestMaxOutputTokens(read: (name: string) => number | unde
   return Math.ceil(largest);
 }
 
-/** Returns the largest maximum number of output tokens that a request sets; null if it sets none. */
+/** No model generates a longer output. */
+const MAX_OUTPUT_TOKENS = 10_000_000;
+
+/**
+ * Returns the largest maximum number of output tokens that a request sets, at most 10 million; null if it sets none.
+ */
 export function findRequestedMaxOutputTokens({
   body,
   members,
@@ -28,8 +33,7 @@ export function findRequestedMaxOutputTokens({
 }): number | null {
   const largest = findLargestMaxOutputTokens((name) => {
     const span = members.get(name);
-    const value = (span && readNumberAt(body, span)) ?? 0;
-    return Number.isFinite(value) ? value : 0;
+    return Math.min((span && readNumberAt(body, span)) ?? 0, MAX_OUTPUT_TOKENS);
   });
   return largest || null;
 }

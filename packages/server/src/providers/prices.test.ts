@@ -4,7 +4,7 @@ import type { BilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { EMPTY_PRICE_CATALOG, loadPriceCatalog } from './price-catalog.ts';
-import { computeMaxCostNanoUsd, computeUsageCost, type Price } from './prices.ts';
+import { addCosts, computeMaxCostNanoUsd, computeUsageCost, type Price } from './prices.ts';
 
 function cost(price: Price, usage: Usage) {
   const { nanoUsd, unpriced } = computeUsageCost(price, usage, NOON);
@@ -189,4 +189,29 @@ test('input that may be written to the cache is reserved at the higher of the tw
   });
   const price = priceOf('m') ?? assert.fail();
   assert.equal(computeMaxCostNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
+});
+
+test('an exchange costs at most one million USD, and a higher cost is incomplete', () => {
+  const priceOf = createPriceLookup({
+    billing: 'metered',
+    multiplier: 1,
+    overrides: { '*': { input: 1_000_000, output: 1_000_000, units: { image: 1e12 } } },
+    book: EMPTY_PRICE_CATALOG,
+    catalogName: null,
+  });
+  const price = priceOf('m') ?? assert.fail();
+  const most = 1e15;
+  const cases: readonly [BilledUnitCounts, number, boolean][] = [
+    [{ input: 1e6 }, most, true],
+    [{ input: 1e6 + 1 }, most, false],
+    [{ output: 1e300 }, most, false],
+    [{ input: Number.POSITIVE_INFINITY, cached: Number.POSITIVE_INFINITY }, most, false],
+    [{ image: 5e11 }, most, false],
+  ];
+  for (const [units, nanoUsd, isComplete] of cases) {
+    const computed = computeUsageCost(price, { units }, NOON);
+    assert.deepEqual([computed.nanoUsd, computed.isComplete], [nanoUsd, isComplete], JSON.stringify(units));
+  }
+  assert.equal(computeMaxCostNanoUsd(price, { input: 1, output: 1e26 }, NOON), most);
+  assert.equal(addCosts(most, 1), most);
 });

@@ -60,18 +60,23 @@ const NANO_PER_TOKEN = 1000;
 export interface UsageCost {
   /** Integer nano-USD, rounded up. */
   readonly nanoUsd: number;
-  /**
-   * Units whose price is unknown. A service tier without a known price is listed as `tier:<name>`. Empty if
-   * the cost is complete.
-   */
+  /** Units whose price is unknown. A service tier without a known price is listed as `tier:<name>`. */
   readonly unpriced: readonly string[];
+  /** Whether all units have a price and the cost is at most `MAX_COST_NANO_USD`. */
+  readonly isComplete: boolean;
   /** USD per million of each used unit that has a price, before factors are applied. */
   readonly rates: BilledUnitCounts;
   /** USD for the request itself, before factors are applied. */
   readonly request: number;
 }
 
-const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
+/**
+ * The maximum cost of an exchange, one million USD. Only a wrong price or count results in a higher one. Thanks to this
+ * maximum, the sums of many costs fit into the integer columns of the database.
+ */
+export const MAX_COST_NANO_USD = 1e15;
+
+const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], isComplete: true, rates: {}, request: 0 };
 
 /**
  * Computes the cost of a response. Some units are parts of others: cached input tokens, for example, are a
@@ -80,7 +85,7 @@ const ZERO_COST: UsageCost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 }
  *
  * A service tier without a price factor is charged at standard rates and reported as unpriced. A unit without
  * a rate costs nothing and is reported as unpriced. Image and audio tokens are an exception: the price catalog
- * lists them only if their rate differs from the rate of text tokens.
+ * lists them only if their rate differs from the rate of text tokens. The cost is at most `MAX_COST_NANO_USD`.
  */
 export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: number): UsageCost {
   if (price.source === 'free' || price.source === 'seat') return ZERO_COST;
@@ -116,7 +121,16 @@ export function computeUsageCost(price: Price, { units, tier }: Usage, atMs: num
   if (!hasServiceTierPrice(price, tier)) unpriced.push(`tier:${tier}`);
   const request = (listed.perThousandRequests ?? 0) / 1000;
   const usdOfMillion = tokens * getServiceTierPriceFactor(price, tier) + fees + request * 1e6;
-  return { nanoUsd: roundUpNano(usdOfMillion * price.multiplier * NANO_PER_TOKEN), unpriced, rates, request };
+  const exact = roundUpNano(usdOfMillion * price.multiplier * NANO_PER_TOKEN);
+  // Also false for NaN.
+  const isCovered = exact <= MAX_COST_NANO_USD;
+  const nanoUsd = isCovered ? exact : MAX_COST_NANO_USD;
+  return { nanoUsd, unpriced, isComplete: isCovered && unpriced.length === 0, rates, request };
+}
+
+/** Adds the costs of two parts of an exchange. The sum is at most `MAX_COST_NANO_USD`. */
+export function addCosts(one: number, other: number): number {
+  return Math.min(MAX_COST_NANO_USD, one + other);
 }
 
 function unitRate(rates: UnitRates, unit: BilledUnit): TieredRate | undefined {

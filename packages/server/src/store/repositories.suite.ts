@@ -93,6 +93,46 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     ]);
   });
 
+  test(`${engine}: a budget counts spending of any size, and no sum exceeds its column`, async (t) => {
+    const database = await openWithOrgs(t);
+    const budget = { limitNanoUsd: 1e18, name: 'all', period: 'month', day: '', mode: 'hard' } as const;
+    const charge = (bucket: string, nanoUsd: number) => ({
+      ...budget,
+      orgId: TEST_ORG_ID,
+      bucket,
+      nanoUsd,
+      endsAt: 0,
+    });
+    const batches = [
+      [charge('b:large', 9e15), charge('b:huge', 1e22)],
+      [charge('b:large', 3e15), charge('b:huge', 3)],
+      [charge('b:large', 1e16), charge('b:huge', 5e18)],
+    ];
+    const spent = [];
+    for (const [index, charges] of batches.entries())
+      spent.push(
+        await database.transaction((writer) =>
+          applySpendJournalBatch(writer, { journal: 'j', upTo: index + 1, charges }, 5),
+        ),
+      );
+    assert.deepEqual(
+      spent.map((batch) => batch.map(({ afterNanoUsd }) => afterNanoUsd)),
+      [
+        [9e15, 4e18],
+        [1.2e16, 4e18],
+        [2.2e16, 4e18],
+      ],
+    );
+    const rows = await listBudgetSpendChangedSince(database.read, 0, 5);
+    assert.deepEqual(
+      new Map(rows.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd])),
+      new Map([
+        ['b:large', 2.2e16],
+        ['b:huge', 4e18],
+      ]),
+    );
+  });
+
   test(`${engine}: a budget counts its spending in every period, and reports the change of its own period only`, async (t) => {
     const database = await openWithOrgs(t);
     const [day, endsAt, limitNanoUsd] = ['2026-11-22', Date.parse('2026-11-23T00:00:00Z'), 9];

@@ -71,6 +71,24 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     assert.deepEqual(await minutesOf(database, OTHER), others);
   });
 
+  test(`${engine}: minutes with large sums of money are merged`, async (t) => {
+    const database = await openWithRows(t, []);
+    const rows = [0, 1, 2, 20, 40].map((n) =>
+      createTestExchangeRow(`exc_${n}`, { created_at: T0 + n * MINUTE_MS, cost_nano_usd: 3e18 }),
+    );
+    await ingestRows(t, database, rows);
+    await mergeMinutesIntoQuarterHours(database, TEST_ORG_ID, T0 + DAY_MS);
+    const all = (await minutesOf(database)).filter(({ facet }) => facet === 'all');
+    assert.deepEqual(
+      all.map((row) => [row.at, row.requests, row.cost_nano_usd]),
+      [
+        [T0, 3, 4e18],
+        [T0 + QUARTER_HOUR_MS, 1, 3e18],
+        [T0 + 2 * QUARTER_HOUR_MS, 1, 3e18],
+      ],
+    );
+  });
+
   test(`${engine}: more minutes than fit in one transaction, and late rows, are merged too`, async (t) => {
     const every = Array.from({ length: 1300 }, (_, n) => T0 + n * MINUTE_MS);
     const database = await openWithRows(t, every);

@@ -301,4 +301,30 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     const [cost] = await getRollupTotals(database.read, { ...ALL, figures: ['cost_nano_usd'] });
     assert.equal(cost, 2.7e16);
   });
+
+  test(`${engine}: sums that would not fit into their columns have a maximum, and all rows are stored`, async (t) => {
+    const database = await openWithOrg(t);
+    const cost_nano_usd = 5e18;
+    const rows = [1, 2, 3, 4].map((n) =>
+      createTestExchangeRow(`exc_${n}`, { created_at: T0 + n * HOUR_MS, cost_nano_usd }),
+    );
+    const more = createTestExchangeRow('exc_5', { created_at: T0 + HOUR_MS + 1, cost_nano_usd });
+    const other = createTestExchangeRow('exc_6', { org_id: 'org_two', created_at: T0 });
+    const inserted = [
+      await ingestRows(t, database, [...rows, more, other]),
+      await ingestRows(t, database, [{ ...more, id: 'exc_7' }]),
+    ];
+    assert.deepEqual(
+      inserted.map((result) => [result.inserted, result.rejected.length]),
+      [
+        [6, 0],
+        [1, 0],
+      ],
+    );
+    const figures = ['requests', 'cost_nano_usd'] as const;
+    assert.deepEqual(await getRollupTotals(database.read, { ...ALL, figures }), [6, 4 * 4e18]);
+    const top = { ...ALL, figures, groupBy: 'provider', order: 'cost_nano_usd', limit: 1 } as const;
+    const [first] = await listTopRollupValues(database.read, top);
+    assert.deepEqual(first?.sums, [6, 4 * 4e18]);
+  });
 }

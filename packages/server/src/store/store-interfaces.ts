@@ -224,7 +224,19 @@ export interface LimitCounters {
   ): ReservationIncreaseResult | Promise<ReservationIncreaseResult>;
   /** Returns the state of counters without changing it. */
   peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]>;
+  /**
+   * Records how much of the spending of counters the database has stored. A counter in memory can be removed when the
+   * database has all of its spending.
+   */
+  recordStoredSpend(stored: readonly StoredBucketSpend[]): void;
   close(): Promise<void>;
+}
+
+/** The spending of a counter that the database has stored. */
+export interface StoredBucketSpend {
+  readonly orgId: string;
+  readonly bucket: string;
+  readonly afterNanoUsd: number;
 }
 
 /** A request to increase the `spend` reservations of an exchange. */

@@ -5,6 +5,7 @@ import type {
   BucketUsage,
   ReservationIncrease,
   ReservationIncreaseResult,
+  StoredBucketSpend,
 } from '../store-interfaces.ts';
 
 /** The parameters and the result of each request that a process sends to the coordinator. */
@@ -29,6 +30,10 @@ export interface CoordinatorOperations {
     readonly parameters: { readonly orgId: string; readonly claims: readonly BucketClaim[] };
     readonly result: readonly BucketUsage[];
   };
+  readonly record_stored_spend: {
+    readonly parameters: readonly StoredBucketSpend[];
+    readonly result: NoReply;
+  };
   /** Returns the number of slots that the coordinator has counted for this process in each bucket. */
   readonly count_slots: { readonly parameters: SlotCountQuery; readonly result: readonly number[] };
   /** Replaces the slots of this process in one bucket. */
@@ -51,7 +56,11 @@ export type CoordinatorOperation = keyof CoordinatorOperations;
 
 /** The operations that have a reply. */
 export type CoordinatorOperationWithReply = Exclude<CoordinatorOperation, CoordinatorOperationWithoutReply>;
-export type CoordinatorOperationWithoutReply = 'settle' | 'unlock_writes' | 'announce_change';
+export type CoordinatorOperationWithoutReply =
+  | 'settle'
+  | 'record_stored_spend'
+  | 'unlock_writes'
+  | 'announce_change';
 
 /** A request from a process to the coordinator, with the number that identifies the reply. */
 export type CoordinatorCall = {

@@ -85,6 +85,9 @@ export class ProcessCoordinator {
         return this.#counters.extend(call.parameters.orgId, call.parameters.extension);
       case 'peek':
         return this.#counters.peek(call.parameters.orgId, call.parameters.claims);
+      case 'record_stored_spend':
+        this.#counters.recordStoredSpend(call.parameters);
+        return undefined;
       case 'count_slots':
         return this.#counters.countSlots(process, call.parameters);
       case 'recount':

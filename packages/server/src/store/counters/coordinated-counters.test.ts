@@ -154,3 +154,19 @@ test('slots that a process granted while the supervisor did not respond count af
   const later = await Promise.all(['f', 'g', 'h'].map((id) => other.acquire(ORG, id, claims)));
   assert.equal(later.filter(({ refusedIndex }) => refusedIndex === null).length, 2);
 });
+
+test('the supervisor removes the counter of a budget after a process reports that the database has its spending', async () => {
+  const { connect, pass } = createProcesses();
+  const counters = connect(1);
+  const claims = [testSpendClaim('b:all:total:ever:ana', 1_000, 100)];
+  const acquired = await counters.acquire(ORG, 'a', claims);
+  await counters.settle(ORG, testSettlement('a', acquired, claims, [600]));
+  const waitAndRead = async () => {
+    await pass(61_000);
+    for (let n = 0; n < 5; n++) await counters.acquire(ORG, `other ${n}`, [testWindowClaim('rpm', 1_000)]);
+    return readUsed(counters, claims);
+  };
+  assert.deepEqual(await waitAndRead(), [600]);
+  counters.recordStoredSpend([{ orgId: ORG, bucket: 'b:all:total:ever:ana', afterNanoUsd: 600 }]);
+  assert.deepEqual(await waitAndRead(), [0], 'the next request starts from the amount in the database');
+});

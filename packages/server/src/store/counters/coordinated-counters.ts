@@ -6,6 +6,7 @@ import type {
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
+  StoredBucketSpend,
 } from '../store-interfaces.ts';
 import {
   type BucketWithLocalSlots,
@@ -56,6 +57,11 @@ export class CoordinatedCounters implements SharedStoreCounters {
 
   peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]> {
     return this.#coordinator.call('peek', { orgId, claims: claims.map(toBucketClaim) });
+  }
+
+  recordStoredSpend(stored: readonly StoredBucketSpend[]): void {
+    const spent = stored.map(({ orgId, bucket, afterNanoUsd }) => ({ orgId, bucket, afterNanoUsd }));
+    this.#coordinator.post('record_stored_spend', spent);
   }
 
   /** The slots need no lease, because the supervisor releases them when this process exits. */

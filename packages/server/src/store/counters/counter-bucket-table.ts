@@ -29,6 +29,11 @@ export class CounterBucketTable<Bucket> {
     return this.#orgs.get(orgId)?.get(name);
   }
 
+  /** Number of buckets of an organization. */
+  countOf(orgId: string): number {
+    return this.#orgs.get(orgId)?.size ?? 0;
+  }
+
   /** Adds a bucket. The organization must not have one with this name. */
   add(orgId: string, name: string, bucket: Bucket): void {
     let buckets = this.#orgs.get(orgId);

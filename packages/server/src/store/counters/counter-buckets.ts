@@ -17,7 +17,7 @@ export interface CounterBucket {
   settle(settlement: ReservationSettlement, index: number, nowMs: number): void;
   used(claim: BucketClaim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
-  /** Returns whether the bucket has the state of a new one, so that it can be removed. */
+  /** Returns whether a new bucket could replace the bucket, so that it can be removed. */
   isEmpty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
@@ -53,7 +53,7 @@ export class RateLimitBucket implements CounterBucket {
   }
 }
 
-/** The mean duration is kept this long after the last slot was released. */
+/** The mean duration is kept this long after the last use. */
 const MEAN_RETENTION_MS = 60_000;
 
 /**
@@ -137,6 +137,9 @@ export class SpendBucket implements CounterBucket {
   readonly #endsAt: number;
   #reserved = 0;
   #spent = 0;
+  /** The part of the spending that the database has, from which a new bucket would start. */
+  #stored = 0;
+  #usedAt = Number.NEGATIVE_INFINITY;
 
   constructor(endsAt: number) {
     this.#endsAt = endsAt;
@@ -149,6 +152,7 @@ export class SpendBucket implements CounterBucket {
 
   /** Waiting helps only if there is room without the reservations. */
   msUntilAvailable(claim: BucketClaim, nowMs: number): number {
+    this.#usedAt = nowMs;
     if (this.remaining(claim) >= claim.amount) return 0;
     if (this.#spent + claim.amount > claim.limit) return Number.POSITIVE_INFINITY;
     if (this.#estimate.meanMs === 0) return DEFAULT_RELEASE_MS;
@@ -163,6 +167,7 @@ export class SpendBucket implements CounterBucket {
   }
 
   acquire(id: string, { amount }: BucketClaim, nowMs: number): void {
+    this.#usedAt = nowMs;
     this.#reserved += amount - (this.#reservations.get(id)?.amount ?? 0);
     this.#reservations.set(id, { amount, since: nowMs });
   }
@@ -183,9 +188,16 @@ export class SpendBucket implements CounterBucket {
       this.#estimate.record(nowMs - hold.since);
     }
     this.#spent += actual[index] ?? 0;
+    this.#usedAt = nowMs;
+  }
+
+  /** Records how much of the spending the database has. */
+  recordStored(nanoUsd: number): void {
+    this.#stored = Math.max(this.#stored, nanoUsd);
   }
 
   used({ minimumUsed }: BucketClaim): number {
+    this.recordStored(minimumUsed);
     this.#spent = Math.max(this.#spent, minimumUsed);
     return this.#spent + this.#reserved;
   }
@@ -194,8 +206,10 @@ export class SpendBucket implements CounterBucket {
     return 0;
   }
 
-  isEmpty(_nowMs: number, _second: number, wallMs: number): boolean {
-    return this.#endsAt !== 0 && this.#endsAt < wallMs && this.#reservations.size === 0;
+  isEmpty(nowMs: number, _second: number, wallMs: number): boolean {
+    if (this.#reservations.size > 0) return false;
+    if (this.#endsAt !== 0 && this.#endsAt < wallMs) return true;
+    return this.#spent <= this.#stored && nowMs - this.#usedAt >= MEAN_RETENTION_MS;
   }
 }
 

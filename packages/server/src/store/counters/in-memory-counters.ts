@@ -8,14 +8,23 @@ import type {
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
+  StoredBucketSpend,
 } from '../store-interfaces.ts';
 import { CounterBucketTable } from './counter-bucket-table.ts';
 import { ConcurrencyBucket, type CounterBucket, RateLimitBucket, SpendBucket } from './counter-buckets.ts';
 
 /**
- * Number of buckets per call that are checked for removal, so that the table contains only buckets in use.
+ * Number of buckets that are checked for removal per call, and per added bucket, so that the table contains at most twice
+ * as many buckets as are in use.
  */
-const BUCKETS_SWEPT_PER_ACQUIRE = 2;
+const BUCKETS_SWEPT = 2;
+/**
+ * Maximum number of buckets of an organization, about 100 MB. Callers choose the names of end users, so they could
+ * otherwise fill the memory.
+ */
+const MAX_BUCKETS_PER_ORG = 100_000;
+/** Time after which buckets may have been removed, so that there is space for another one. */
+const FULL_TABLE_WAIT_MS = 1_000;
 
 /**
  * The counters of a single process. They start empty. The amounts already spent come from the
@@ -24,9 +33,13 @@ const BUCKETS_SWEPT_PER_ACQUIRE = 2;
 export class InMemoryCounters implements LimitCounters {
   readonly #clock: Clock;
   readonly #buckets = new CounterBucketTable<CounterBucket>();
+  readonly #maxBucketsPerOrg: number;
+  /** Number of buckets to check for removal because others were added. */
+  #owedChecks = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxBucketsPerOrg = MAX_BUCKETS_PER_ORG) {
     this.#clock = clock;
+    this.#maxBucketsPerOrg = maxBucketsPerOrg;
   }
 
   /** Number of buckets. */
@@ -34,6 +47,10 @@ export class InMemoryCounters implements LimitCounters {
     return this.#buckets.size;
   }
 
+  /**
+   * Rejects enforced claims for which there is no space. Other claims without space are not counted, except slots, which
+   * the running exchanges limit.
+   */
   acquire(orgId: string, id: string, claims: readonly BucketClaim[]): AcquireResult {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
@@ -44,7 +61,7 @@ export class InMemoryCounters implements LimitCounters {
     for (const rates of [true, false]) {
       for (const [index, claim] of claims.entries()) {
         if (!claim.enforced || (claim.kind !== 'spend') !== rates) continue;
-        const waitMs = buckets[index]?.msUntilAvailable(claim, nowMs, second) ?? 0;
+        const waitMs = buckets[index]?.msUntilAvailable(claim, nowMs, second) ?? FULL_TABLE_WAIT_MS;
         if (waitMs === 0) continue;
         // A budget that is spent is reported before one that is only reserved.
         const isSpent = !rates && waitMs === Number.POSITIVE_INFINITY;
@@ -64,7 +81,8 @@ export class InMemoryCounters implements LimitCounters {
       const bucket = buckets[index];
       const granted = refused === null || (!rateRefused && claim.persistent);
       if (granted) bucket?.acquire(id, claim, nowMs, second);
-      amounts.push(granted ? claim.amount : 0);
+      // The database counts the money also without a bucket.
+      amounts.push(granted && (bucket || claim.kind === 'spend') ? claim.amount : 0);
       levels.push(readBucketLevel(bucket, claim, nowMs, second));
     }
     return {
@@ -80,8 +98,12 @@ export class InMemoryCounters implements LimitCounters {
 
   settle(orgId: string, settlement: ReservationSettlement): void {
     const nowMs = this.#clock.monotonic();
-    for (const [index, claim] of settlement.claims.entries())
-      this.#bucketFor(orgId, claim).settle(settlement, index, nowMs);
+    for (const [index, claim] of settlement.claims.entries()) {
+      const bucket =
+        this.#buckets.get(orgId, claim.bucket) ??
+        (addsUsage(settlement, index) ? this.#bucketFor(orgId, claim) : undefined);
+      bucket?.settle(settlement, index, nowMs);
+    }
   }
 
   extend(orgId: string, { id, claims, amount }: ReservationIncrease): ReservationIncreaseResult {
@@ -89,12 +111,12 @@ export class InMemoryCounters implements LimitCounters {
     let short: number | null = null;
     const buckets = claims.map((claim) => this.#spendBucketFor(orgId, claim));
     for (const [index, claim] of claims.entries()) {
-      const room = buckets[index]?.remaining(claim) ?? 0;
+      const room = buckets[index]?.remaining(claim) ?? (claim.enforced ? 0 : amount);
       if (room >= granted) continue;
       granted = Math.max(0, room);
       short = index;
     }
-    for (const bucket of buckets) bucket.extend(id, granted);
+    for (const bucket of buckets) bucket?.extend(id, granted);
     return { granted, limitingIndex: short, countedLocally: false };
   }
 
@@ -106,6 +128,13 @@ export class InMemoryCounters implements LimitCounters {
       const held = bucket instanceof SpendBucket ? bucket.reserved : 0;
       return { ...readBucketLevel(bucket, claim, nowMs, second), reserved: held };
     });
+  }
+
+  recordStoredSpend(stored: readonly StoredBucketSpend[]): void {
+    for (const { orgId, bucket: name, afterNanoUsd } of stored) {
+      const bucket = this.#buckets.get(orgId, name);
+      if (bucket instanceof SpendBucket) bucket.recordStored(afterNanoUsd);
+    }
   }
 
   async close(): Promise<void> {
@@ -125,15 +154,19 @@ export class InMemoryCounters implements LimitCounters {
     });
   }
 
-  #spendBucketFor(orgId: string, claim: BucketClaim): SpendBucket {
+  #spendBucketFor(orgId: string, claim: BucketClaim): SpendBucket | undefined {
     const bucket = this.#bucketFor(orgId, claim);
-    if (bucket instanceof SpendBucket) return bucket;
+    if (bucket === undefined || bucket instanceof SpendBucket) return bucket;
     throw new Error(`"${claim.bucket}" is not a budget`);
   }
 
-  #bucketFor(orgId: string, claim: BucketClaim): CounterBucket {
+  /** Returns the bucket of a claim. Undefined if it is a new one and the organization has too many. */
+  #bucketFor(orgId: string, claim: BucketClaim): CounterBucket | undefined {
     const known = this.#buckets.get(orgId, claim.bucket);
     if (known) return known;
+    const isRunningSlot = claim.kind === 'lease' && !claim.enforced;
+    if (!isRunningSlot && this.#buckets.countOf(orgId) >= this.#maxBucketsPerOrg) return undefined;
+    this.#owedChecks += BUCKETS_SWEPT;
     const bucket = createBucket(claim);
     this.#buckets.add(orgId, claim.bucket, bucket);
     return bucket;
@@ -141,8 +174,16 @@ export class InMemoryCounters implements LimitCounters {
 
   #sweepEmpty(nowMs: number, second: number): void {
     const wallMs = this.#clock.now();
-    this.#buckets.sweep(BUCKETS_SWEPT_PER_ACQUIRE, (bucket) => bucket.isEmpty(nowMs, second, wallMs));
+    const checks = Math.max(BUCKETS_SWEPT, this.#owedChecks);
+    this.#owedChecks = 0;
+    this.#buckets.sweep(checks, (bucket) => bucket.isEmpty(nowMs, second, wallMs));
   }
+}
+
+/** Returns whether a settlement adds to what was counted before. Otherwise, it needs no bucket. */
+function addsUsage({ claims, amounts, actual }: ReservationSettlement, index: number): boolean {
+  const counted = claims[index]?.kind === 'window' ? (amounts[index] ?? 0) : 0;
+  return (actual[index] ?? 0) > counted;
 }
 
 function createBucket({ kind, endsAt, ttlMs }: BucketClaim): CounterBucket {

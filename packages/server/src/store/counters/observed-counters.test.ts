@@ -17,6 +17,7 @@ test('each call to the shared store is reported with its duration and result', a
     extend: () => call().then(() => ({ granted: 1, limitingIndex: null, countedLocally: false })),
     peek: () => call().then(() => []),
     renew: call,
+    recordStoredSpend: () => undefined,
     ping: call,
     close: async () => undefined,
   };

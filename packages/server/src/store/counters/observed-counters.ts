@@ -61,6 +61,7 @@ export function instrumentSharedStoreCounters(
     peek: (orgId, claims) => time('peek', () => inner.peek(orgId, claims)),
     renew: (orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number) =>
       time('renew', () => inner.renew(orgId, held, inFlight)),
+    recordStoredSpend: (stored) => inner.recordStoredSpend(stored),
     ping: () => time('ping', () => inner.ping()),
     close: () => inner.close(),
   };

@@ -7,6 +7,7 @@ import { eventually } from '@floe/testkit/eventually';
 import { startDedicatedRedis } from '@floe/testkit/redis';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../core/clock.ts';
+import { createLogSpy } from '../test/log-spy.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { startTestRedis } from '../test/redis-server.ts';
 import {
@@ -17,6 +18,7 @@ import {
   testWindowClaim,
 } from './counters.suite.ts';
 import { openRedisCounters, type SharedStoreCounters } from './redis-counters.ts';
+import { ResilientCounters } from './resilient-counters.ts';
 
 async function open(t: TestContext) {
   const url = await startTestRedis();
@@ -103,6 +105,56 @@ test('every counter expires, also one of a budget without an end', async (t) => 
     const days = (await admin.pttl(key)) / 86_400_000;
     assert.ok(days > 0 && days <= 30, `${key}: ${days} days`);
   }
+});
+
+test('the name of an end user never collides with other keys of the counters', async (t) => {
+  const { counters } = await open(t);
+  const names = ['alice', 'alice:open', 'open:alice', 'alice:slots', 'alice:slots:slots'];
+  for (const order of [names, names.toReversed()])
+    for (const name of order) {
+      const claims = [testWindowClaim(`t:limit:${name}`, 100, 10), testLeaseClaim(`c:limit:${name}`, 5)];
+      const taken = await counters.acquire('acme', `${name}-${order[0]}`, claims);
+      assert.equal(taken.refusedIndex, null);
+      await counters.settle('acme', testSettlement(`${name}-${order[0]}`, taken, claims, [7, 0]));
+    }
+  for (const name of names) {
+    const [level] = await counters.peek('acme', [testWindowClaim(`t:limit:${name}`, 100)]);
+    assert.equal(level?.used, 14, name);
+  }
+});
+
+test('a counter whose data cannot be used affects no counter of another organization', async (t) => {
+  const { counters: remote, admin } = await open(t);
+  const log = createLogSpy();
+  const counters = new ResilientCounters({
+    remote,
+    clock: systemClock,
+    log,
+    replicaRank: () => ({ replicaCount: 1, rank: 0 }),
+    timeoutMs: 2_000,
+    refreshSpend: async () => undefined,
+  });
+  t.after(() => counters.close());
+  await admin.set('floe:{evil}:month', 'not a hash');
+  const claims = [testSpendClaim('month', 10_000, 400)];
+  const other = await counters.acquire('acme', 'other', claims);
+  for (let times = 0; times < 5; times++) {
+    const taken = await counters.acquire('evil', `evil ${times}`, claims);
+    assert.equal(taken.countedLocally, true);
+    await counters.settle('evil', {
+      ...testSettlement(`evil ${times}`, taken, claims, [1]),
+      countedLocally: false,
+    });
+  }
+  assert.equal(counters.isStoreUnavailable, false);
+  await counters.settle('acme', testSettlement('other', other, claims, [70]));
+  const lines = log.lines.map(({ message }) => message);
+  assert.deepEqual(lines, [
+    'shared store rejected a call because of the data in a counter; this process counted the request locally',
+  ]);
+  await eventually(async () => (await remote.peek('acme', claims))[0]?.used === 70 || undefined);
+  await counters.close();
+  assert.equal(log.lines.length, 1, 'nothing is left to send');
 });
 
 async function waitUntilAvailable(counters: SharedStoreCounters): Promise<void> {

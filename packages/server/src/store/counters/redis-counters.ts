@@ -12,6 +12,7 @@ import type {
   ReservationIncreaseResult,
   ReservationSettlement,
 } from '../store-interfaces.ts';
+import { toCounterError } from './counter-rejection.ts';
 import {
   type BucketWithLocalSlots,
   findMiscountedBuckets,
@@ -52,7 +53,7 @@ export interface CounterAcquireContext {
 
 /**
  * Counters in a remote store, whose calls can fail or never return. `resilient-counters.ts` handles such
- * calls.
+ * calls. They reject with a `CounterRejection` if the data in a counter is the cause.
  */
 export interface SharedStoreCounters extends LimitCounters {
   /**
@@ -201,6 +202,10 @@ class RedisCounters implements SharedStoreCounters {
     });
   }
 
+  recordStoredSpend(): void {
+    // The keys expire.
+  }
+
   async renew(orgId: string, held: readonly BucketWithLocalSlots[], inFlight: number): Promise<void> {
     const keys = held.map(({ bucket }) => bucketKey(orgId, { kind: 'lease', bucket }));
     const times = held.map(({ slots }) => slots.leaseMs);
@@ -254,7 +259,7 @@ class RedisCounters implements SharedStoreCounters {
       return toNumbers(await this.#client.call('EVALSHA', script.sha, ...rest));
     } catch (error) {
       // The server has lost the script after a restart or a flush.
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw toCounterError(error);
       return toNumbers(await this.#client.call('EVAL', script.text, ...rest));
     }
   }

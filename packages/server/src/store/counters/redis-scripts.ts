@@ -4,8 +4,8 @@
  * A window is a hash of seconds. A spend is a hash with `spent`, `held`, the mean duration of a reservation
  * and one field per reservation. Concurrency is a sorted set of processes by the end of their lease, and
  * per process a sorted set of its slots by their start. Unsettled parts of a window are in a sorted set
- * beside it, by id with their slot: a settlement that is repeated, or finds the store empty, finds nothing
- * there and changes nothing. A spend without an end expires 30 days after its last use, because its name may
+ * by id with their slot: a settlement that is repeated, or finds the store empty, finds nothing
+ * there and changes nothing. The name of this set has a prefix, because callers choose the end of a counter's name. A spend without an end expires 30 days after its last use, because its name may
  * contain a person's email address. The database has its sum. Money stays below 2^53, which a Lua number
  * represents exactly; `%.0f` prevents the form 1e+15.
  */
@@ -35,7 +35,10 @@ local function keep(key, own, lasts)
   redis.call('PEXPIRE', key, lasts + 1000)
   redis.call('PEXPIRE', slots(key, own), lasts + 1000)
 end
-local function unsettled(key) return key .. ':open' end
+local function unsettled(key)
+  local at = string.find(key, '}:', 1, true) + 1
+  return string.sub(key, 1, at) .. 'open:' .. string.sub(key, at + 1)
+end
 local function window(key)
   local flat = redis.call('HGETALL', key)
   local sum, slots, newest = 0, {}, nil

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '../../core/log.ts';
-import type { AcquireResult, ReservationSettlement } from '../store-interfaces.ts';
+import type { AcquireResult, BucketClaim, ReservationSettlement } from '../store-interfaces.ts';
+import { createLogSpy } from '../test/log-spy.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { testLeaseClaim, testSettlement, testSpendClaim, testWindowClaim } from './counters.suite.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
@@ -11,6 +11,16 @@ import { ResilientCounters } from './resilient-counters.ts';
 const TIMEOUT_MS = 50;
 /** After the store is back: 2 s and a time budget. */
 const SHARE_ENFORCEMENT_MS = 2_050;
+
+const TAKEN: AcquireResult = {
+  refusedIndex: null,
+  retryAfterMs: null,
+  levels: [],
+  amounts: [1],
+  second: 0,
+  countedLocally: false,
+  localSecond: 0,
+};
 
 /** A shared store that a test can have hang: calls made meanwhile are never answered, but they are carried out. */
 function createFakeStore(clock: ManualClock) {
@@ -31,6 +41,7 @@ function createFakeStore(clock: ManualClock) {
     peek: (org, claims) => inside.peek(org, claims).then(answer),
     renew: () => answer(undefined),
     ping: () => answer(undefined),
+    recordStoredSpend: () => undefined,
     close: async () => undefined,
   };
   return { remote, state, inside };
@@ -38,11 +49,12 @@ function createFakeStore(clock: ManualClock) {
 
 function createHarness(replicas = 4, refreshSpend: () => Promise<void> = async () => undefined) {
   const clock = new ManualClock();
+  const log = createLogSpy();
   const { remote, state, inside } = createFakeStore(clock);
   const options = {
     remote,
     clock,
-    log: silentLog,
+    log,
     replicaRank: () => ({ replicaCount: replicas, rank: 0 }),
     timeoutMs: TIMEOUT_MS,
     refreshSpend,
@@ -59,7 +71,7 @@ function createHarness(replicas = 4, refreshSpend: () => Promise<void> = async (
     await settleTurns();
     return taking;
   }
-  return { clock, counters, state, inside, take };
+  return { clock, counters, state, inside, take, log };
 }
 
 async function settleTurns(): Promise<void> {
@@ -246,6 +258,38 @@ test('a reservation is extended in the shared store, and from the local share wh
     await alone,
     { granted: 100, limitingIndex: 0, countedLocally: true },
     'a fourth of the budget, 150 of which it holds',
+  );
+});
+
+test('settlements of budgets are kept longest during an outage, and a log line states if some are dropped', async () => {
+  const { counters, state, log, take } = createHarness();
+  state.hangs = true;
+  for (const id of ['a', 'b', 'c']) await take(id, [testWindowClaim('rpm', 40)]);
+  const settle = (claims: readonly BucketClaim[]) =>
+    counters.settle('org', testSettlement('x', TAKEN, claims, [1]));
+  const warnings = () => log.lines.filter(({ message }) => message.startsWith('too many updates'));
+  for (let n = 0; n < 20_010; n++) void settle([testLeaseClaim('slots', 5)]);
+  for (let n = 0; n < 79_990; n++) void settle([testSpendClaim('month', 1e9, 1)]);
+  assert.equal(warnings().length, 0);
+  for (let n = 0; n < 30; n++) void settle([testSpendClaim('month', 1e9, 1)]);
+  assert.equal(warnings().length, 1);
+  assert.deepEqual(warnings()[0]?.fields, { pending: 100_000 });
+});
+
+test('updates that wait for the store are sent when the process stops', async () => {
+  const { clock, counters, state } = createHarness();
+  const claims = [testSpendClaim('month', 1_000, 100)];
+  const taken = await counters.acquire('org', 'a', claims);
+  state.hangs = true;
+  const settling = counters.settle('org', testSettlement('a', taken, claims, [70]));
+  clock.advance(TIMEOUT_MS);
+  await settling;
+  state.settled.length = 0;
+  state.hangs = false;
+  await counters.close();
+  assert.deepEqual(
+    state.settled.map(({ id, actual }) => [id, actual]),
+    [['a', [70]]],
   );
 });
 

@@ -6,6 +6,7 @@ import type {
   ReservationIncrease,
   ReservationIncreaseResult,
   ReservationSettlement,
+  StoredBucketSpend,
 } from '../store-interfaces.ts';
 import { ExhaustedLimitCache } from './exhausted-limit-cache.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
@@ -72,9 +73,8 @@ export class ResilientCounters implements LimitCounters {
       onFailure: (error, began) => this.#availability.recordFailure(error, began),
     });
     this.#pendingUpdates = new SharedStoreUpdateQueue({
-      remote,
-      clock,
-      withTimeout: (work) => this.#withStoreTimeout(work),
+      ...options,
+      onRejected: (error) => this.#availability.recordFailure(error, clock.monotonic()),
     });
     this.#renewals = new SlotLeaseRenewer({
       local: this.#local,
@@ -90,9 +90,7 @@ export class ResilientCounters implements LimitCounters {
     return this.#availability.isUnavailable;
   }
 
-  /**
-   * Whether the store is unavailable, or was slow within the last second and has not granted in time since.
-   */
+  /** Whether the store is unavailable, or was slow within the last second and has not granted in time since. */
   get isStoreSlow(): boolean {
     return this.#availability.isSlow;
   }
@@ -149,9 +147,15 @@ export class ResilientCounters implements LimitCounters {
     }
   }
 
+  recordStoredSpend(stored: readonly StoredBucketSpend[]): void {
+    this.#local.recordStoredSpend(stored);
+    this.#options.remote.recordStoredSpend(stored);
+  }
+
   async close(): Promise<void> {
     this.#availability.close();
     this.#renewals.close();
+    await this.#pendingUpdates.close();
     await this.#local.close();
     await this.#options.remote.close();
   }
@@ -257,7 +261,10 @@ export class ResilientCounters implements LimitCounters {
 
   #onStoreReply(): void {
     this.#availability.recordReply();
-    if (!this.#pendingUpdates.isEmpty) void this.#flushPendingUpdates();
+    if (this.#pendingUpdates.isEmpty) return;
+    // Sends updates that single failures left while the store is available.
+    const began = this.#options.clock.monotonic();
+    this.#pendingUpdates.flush().catch((error: unknown) => this.#availability.recordFailure(error, began));
   }
 
   async #settleRemotely(orgId: string, settlement: ReservationSettlement): Promise<void> {
@@ -277,14 +284,6 @@ export class ResilientCounters implements LimitCounters {
     await this.#pendingUpdates.flush();
     // If this fails, the next `acquire` counts the slots again.
     await this.#renewals.renew().catch(() => undefined);
-  }
-
-  /** Sends updates that single failures left while the store is available. */
-  async #flushPendingUpdates(): Promise<void> {
-    const began = this.#options.clock.monotonic();
-    await this.#pendingUpdates
-      .flush()
-      .catch((error: unknown) => this.#availability.recordFailure(error, began));
   }
 
   #withStoreTimeout<T>(work: Promise<T>): Promise<T> {

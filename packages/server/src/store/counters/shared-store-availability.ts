@@ -1,5 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { RepeatedFailureLog } from '../../core/repeated-failure-log.ts';
+import { CounterRejection } from './counter-rejection.ts';
 import type { ReplicaPosition } from './replica-position.ts';
 
 /**
@@ -29,6 +31,7 @@ export interface SharedStoreAvailabilityOptions {
  */
 export class SharedStoreAvailability {
   readonly #options: SharedStoreAvailabilityOptions;
+  readonly #rejections: RepeatedFailureLog;
   #failures = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
   #probe: Timer | null = null;
@@ -37,6 +40,10 @@ export class SharedStoreAvailability {
 
   constructor(options: SharedStoreAvailabilityOptions) {
     this.#options = options;
+    this.#rejections = new RepeatedFailureLog(options.log, options.clock, {
+      failed:
+        'shared store rejected a call because of the data in a counter; this process counted the request locally',
+    });
   }
 
   get isUnavailable(): boolean {
@@ -55,8 +62,12 @@ export class SharedStoreAvailability {
     this.#failures = 0;
   }
 
-  /** @param began start of the failed call, in monotonic milliseconds */
+  /**
+   * A call that the store rejected because of the data in a counter is only logged, because calls for other counters work.
+   * @param began start of the failed call, in monotonic milliseconds
+   */
   recordFailure(error: unknown, began: number): void {
+    if (error instanceof CounterRejection) return this.#rejections.fail(error);
     if (began < this.#failedAt) return;
     this.#failedAt = this.#options.clock.monotonic();
     this.#failures += 1;

@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
 import type { AcquireResult, BucketClaim, ReservationSettlement } from '../store-interfaces.ts';
+import { CounterRejection } from './counter-rejection.ts';
 import type { SharedStoreCounters } from './redis-counters.ts';
 import { UnreportedRequestCounts } from './unreported-request-counts.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Number of settlements that are kept during an outage: about 20 seconds of a busy process. */
 const MAX_PENDING_SETTLEMENTS = 20_000;
+/**
+ * The number with settlements of budgets, which are more important: without its settlement, a reservation remains for
+ * hours. Windows end after a minute, and the renewal of leases corrects the slots.
+ */
+const MAX_PENDING_WITH_BUDGETS = 100_000;
+
+/** How long `close` waits until the store has received the last updates. */
+const CLOSE_FLUSH_MS = 1_000;
 
 interface PendingSettlement {
   readonly orgId: string;
@@ -15,8 +26,11 @@ interface PendingSettlement {
 export interface SharedStoreUpdateQueueOptions {
   readonly remote: Pick<SharedStoreCounters, 'settle' | 'acquire'>;
   readonly clock: Clock;
-  /** Rejects if the store does not respond in time. */
-  readonly withTimeout: <T>(work: Promise<T>) => Promise<T>;
+  readonly log: Log;
+  /** How long an update may take. */
+  readonly timeoutMs: number;
+  /** Called for an update that the store rejected because of the data in a counter. The update is dropped. */
+  readonly onRejected: (error: CounterRejection) => void;
 }
 
 /**
@@ -27,6 +41,8 @@ export class SharedStoreUpdateQueue {
   readonly #options: SharedStoreUpdateQueueOptions;
   readonly #unreportedGrants = new UnreportedRequestCounts();
   #settlements: PendingSettlement[] = [];
+  /** Whether a settlement of a budget was dropped since the last complete flush. */
+  #hasDropped = false;
   #flushing: Promise<void> | null = null;
 
   constructor(options: SharedStoreUpdateQueueOptions) {
@@ -38,7 +54,18 @@ export class SharedStoreUpdateQueue {
   }
 
   enqueueSettlement(orgId: string, settlement: ReservationSettlement): void {
-    if (this.#settlements.length < MAX_PENDING_SETTLEMENTS) this.#settlements.push({ orgId, settlement });
+    const pending = this.#settlements.length;
+    const hasBudget = settlement.claims.some(({ kind }) => kind === 'spend');
+    if (pending < (hasBudget ? MAX_PENDING_WITH_BUDGETS : MAX_PENDING_SETTLEMENTS)) {
+      this.#settlements.push({ orgId, settlement });
+      return;
+    }
+    if (!hasBudget || this.#hasDropped) return;
+    this.#hasDropped = true;
+    this.#options.log.error(
+      { pending },
+      'too many updates wait for the shared store, so updates of budgets are dropped; their reservations remain in the shared store for up to six hours',
+    );
   }
 
   /** Records a grant of this process alone. */
@@ -50,7 +77,7 @@ export class SharedStoreUpdateQueue {
    * Sends all updates to the store. Only one call may run at a time, because two would send the same
    * updates.
    *
-   * @throws the error of the store; the remaining updates are kept
+   * @throws the error of a store that does not respond; the remaining updates are kept
    */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
@@ -59,19 +86,42 @@ export class SharedStoreUpdateQueue {
     return this.#flushing;
   }
 
+  /**
+   * Sends all updates, for a limited time. Otherwise, the reservations of the last exchanges would remain in the store for
+   * hours.
+   */
+  async close(): Promise<void> {
+    const { clock, log } = this.#options;
+    await withTimeout(clock, CLOSE_FLUSH_MS, this.flush()).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not send the last updates to the shared store'),
+    );
+  }
+
   async #flush(): Promise<void> {
-    const { remote, clock, withTimeout } = this.#options;
+    const { remote, clock } = this.#options;
     let paid = 0;
     try {
       for (let owed = this.#settlements[0]; owed !== undefined; owed = this.#settlements[paid]) {
-        await withTimeout(Promise.resolve(remote.settle(owed.orgId, owed.settlement)));
+        const { orgId, settlement } = owed;
+        await this.#send(async () => remote.settle(orgId, settlement));
         paid += 1;
       }
     } finally {
       this.#settlements = this.#settlements.slice(paid);
     }
     await this.#unreportedGrants.report(clock.monotonic(), (orgId, claim) =>
-      withTimeout(Promise.resolve(remote.acquire(orgId, `told_${randomUUID()}`, [claim]))),
+      this.#send(() => remote.acquire(orgId, `told_${randomUUID()}`, [claim])),
     );
+    this.#hasDropped = false;
+  }
+
+  /** Sends an update. An update that the store rejects is dropped, because all other updates would wait for it. */
+  async #send(update: () => Promise<unknown>): Promise<void> {
+    try {
+      await withTimeout(this.#options.clock, this.#options.timeoutMs, update());
+    } catch (error) {
+      if (!(error instanceof CounterRejection)) throw error;
+      this.#options.onRejected(error);
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../core/clock.ts';
+import { CounterRejection } from './counter-rejection.ts';
 import type { InMemoryCounters } from './in-memory-counters.ts';
 import type { BucketWithLocalSlots } from './local-slots.ts';
 import type { SharedStoreCounters } from './redis-counters.ts';
@@ -56,7 +57,10 @@ export class SlotLeaseRenewer {
     for (const [orgId, held] of byOrg)
       for (let at = 0; at < held.length; at += BUCKETS_PER_CALL) {
         const some = held.slice(at, at + BUCKETS_PER_CALL);
-        await remote.renew(orgId, some, inFlight());
+        // A rejected call must not delay the leases of other organizations.
+        await remote.renew(orgId, some, inFlight()).catch((error: unknown) => {
+          if (!(error instanceof CounterRejection)) throw error;
+        });
         for (const { slots } of some) slots.renewedAt = nowMs;
       }
   }

@@ -127,6 +127,7 @@ function freezable(
     peek: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.peek(...args)),
     extend: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.extend(...args)),
     renew: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.renew(...args)),
+    recordStoredSpend: () => undefined,
     ping: () => (frozen() ?? Promise.resolve()).then(() => remote.ping()),
     close: () => remote.close(),
   };

@@ -5,6 +5,7 @@ import type {
   BucketUsage,
   ReservationIncrease,
   ReservationIncreaseResult,
+  StoredBucketSpend,
 } from '../store-interfaces.ts';
 import { InMemoryCounters } from './in-memory-counters.ts';
 
@@ -118,6 +119,10 @@ export class SupervisorCounters {
 
   peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]> {
     return this.#counters.peek(orgId, claims);
+  }
+
+  recordStoredSpend(stored: readonly StoredBucketSpend[]): void {
+    this.#counters.recordStoredSpend(stored);
   }
 
   countSlots(process: number, { orgId, buckets }: SlotCountQuery): readonly number[] {

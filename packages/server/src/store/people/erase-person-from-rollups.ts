@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
+import { addRollupRows } from '../rollups/merge-rollup-rows.ts';
 import { listRollupFacets } from '../rollups/quarter-hours.ts';
-import { ROLLUP_FIGURE_COLUMNS } from '../rollups/rollup-figures.ts';
-import { ROLLUP_TABLES } from '../rollups/rollup-statements.ts';
 import type { RollupTable } from '../schema.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
 import { buildPersonCondition, type Person } from './person.ts';
@@ -83,21 +82,9 @@ async function moveRollups(
     .where(sql<boolean>`(at, value) in (values ${sql.join(places)})`)
     .returningAll()
     .execute();
-  const sums = new Map<number, RollupTable>();
-  for (const row of taken) {
-    const known = sums.get(row.at);
-    if (known) for (const figure of ROLLUP_FIGURE_COLUMNS) known[figure] += row[figure];
-    else sums.set(row.at, { ...row, value: '' });
-  }
-  const more = ROLLUP_FIGURE_COLUMNS.map(
-    (figure) => [figure, sql`${sql.ref(`${table}.${figure}`)} + excluded.${sql.ref(figure)}`] as const,
+  await addRollupRows(
+    writer,
+    table,
+    taken.map((row) => ({ ...row, value: '' })),
   );
-  if (sums.size > 0)
-    await writer
-      .insertInto(table)
-      .values([...sums.values()])
-      .onConflict((conflict) =>
-        conflict.columns(ROLLUP_TABLES[table].key).doUpdateSet(Object.fromEntries(more)),
-      )
-      .execute();
 }

@@ -64,8 +64,7 @@ const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(',
 
 /**
  * Inserts the rows in a spool region and adds the new ones to the rollups, in one transaction. If a table rejects a
- * row, inserts the rows of the region one by one instead, and skips only the rejected rows. Any other error rolls back
- * everything.
+ * row or its rollups, skips only this row. After any other error, the caller repeats the region.
  */
 export async function ingestPostgresSpoolRegion(
   connection: PostgresConnection,
@@ -91,16 +90,36 @@ export async function ingestPostgresSpoolRegion(
   return { next, inserted: result.inserted, known, rejected: [...rejected, ...refused], torn };
 }
 
-async function insertAll(connection: PostgresConnection, rows: readonly Row[]) {
+/**
+ * Inserts rows and their rollups in one transaction. If the database rejects the data of a row, inserts each half of the
+ * rows in its own transaction, so that a rejected row costs few transactions and affects no other row.
+ */
+async function insertAll(connection: PostgresConnection, rows: readonly Row[]): Promise<InsertResult> {
   try {
     return await runPostgresTransaction(connection, () => insertInOneStatement(connection, rows));
   } catch (error) {
     if (!isRowRejection(error)) throw error;
-    return runPostgresTransaction(connection, () => insertOneByOne(connection, rows));
+    const [row] = rows;
+    if (rows.length === 1 && row !== undefined) return { inserted: 0, refused: [row.line] };
+    const middle = Math.ceil(rows.length / 2);
+    const first = await insertAll(connection, rows.slice(0, middle));
+    const second = await insertAll(connection, rows.slice(middle));
+    return {
+      inserted: first.inserted + second.inserted,
+      refused: [...first.refused, ...second.refused],
+    };
   }
 }
 
-async function insertInOneStatement(connection: PostgresConnection, rows: readonly Row[]) {
+interface InsertResult {
+  readonly inserted: number;
+  readonly refused: readonly string[];
+}
+
+async function insertInOneStatement(
+  connection: PostgresConnection,
+  rows: readonly Row[],
+): Promise<InsertResult> {
   const byId = new Map(rows.map((row) => [row.values[ID], row]));
   const inserted = await insert(connection, rows);
   await recordInserted(
@@ -108,23 +127,6 @@ async function insertInOneStatement(connection: PostgresConnection, rows: readon
     inserted.flatMap((id) => byId.get(id) ?? []),
   );
   return { inserted: inserted.length, refused: [] };
-}
-
-async function insertOneByOne(connection: PostgresConnection, rows: readonly Row[]) {
-  const added: Row[] = [];
-  const refused: string[] = [];
-  for (const row of rows) {
-    await connection.query('savepoint one_row', []);
-    try {
-      if ((await insert(connection, [row])).length > 0) added.push(row);
-    } catch (error) {
-      if (!isRowRejection(error)) throw error;
-      await connection.query('rollback to savepoint one_row', []);
-      refused.push(row.line);
-    }
-  }
-  await recordInserted(connection, added);
-  return { inserted: added.length, refused };
 }
 
 /** Inserts rows. Returns the ids of those that are new. */

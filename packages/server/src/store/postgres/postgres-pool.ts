@@ -26,7 +26,7 @@ const IDLE_CONNECTION_MS = 30_000;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Parses two types as numbers that `pg` returns as text. All integers of Floe are below 2^53. */
+/** Parses two types as numbers that `pg` returns as text. Only sums of money can be above 2^53; they are rounded. */
 const numericTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),

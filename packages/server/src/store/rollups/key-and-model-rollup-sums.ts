@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
 import { resolvePairFacet } from './rollup-accumulator.ts';
 import { ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /** The sums over the requests of one key to one model. */
 export interface KeyAndModelRollupSums {
@@ -25,13 +26,7 @@ export async function sumRollupsByKeyAndModel(
     .where('facet', '=', facet)
     .where('at', '>=', from)
     .where('at', '<', to)
-    .select([
-      'value',
-      'by_value',
-      ...ROLLUP_SUM_COLUMNS.map((name) =>
-        sql<number>`cast(sum(${sql.ref(name)}) as double precision)`.as(name),
-      ),
-    ])
+    .select(['value', 'by_value', ...ROLLUP_SUM_COLUMNS.map((name) => sumAsDouble(sql.ref(name)).as(name))])
     .groupBy(['value', 'by_value'])
     .execute();
   const found = rows.map((row) => ({

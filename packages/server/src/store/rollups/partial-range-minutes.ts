@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { DatabaseReader } from '../store-interfaces.ts';
 import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
 import { QUARTER_HOUR_MS } from './quarter-hours.ts';
 import { buildValueFilterCondition, isPairedDimension, type RollupFacet } from './read-rollups.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
 import type { RollupFigureColumn } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /** A time range of a request, or a part of this range. `index` is the position of the range in the request. */
 export interface PartialRangePiece extends PartialRange {
@@ -121,13 +122,9 @@ function selectRangeSums(
     .select([
       sql<number>`cast(${index} as integer)`.as('piece'),
       (isGrouped ? value : sql<string>`''`).as('group'),
-      ...figures.map((name) => sumColumn(name).as(name)),
+      ...figures.map((name) => sumAsDouble(sql.ref(name)).as(name)),
     ])
     .groupBy(isGrouped ? ['piece', 'group'] : ['piece']);
-}
-
-function sumColumn(name: RollupFigureColumn): RawBuilder<number> {
-  return sql<number>`cast(sum(${sql.ref(name)}) as double precision)`;
 }
 
 function isInMinutes(facet: RollupFacet): boolean {

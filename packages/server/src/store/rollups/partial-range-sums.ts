@@ -16,6 +16,7 @@ import {
   LATENCY_BUCKET_COLUMNS,
   type RollupFigureColumn,
 } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /**
  * Sums the rows in each range by the values of `groupBy`, in the same way as rollups. Ranges without rows are
@@ -157,7 +158,7 @@ function isMetadata(facet: RollupFacet): facet is `metadata.${string}` {
 
 /** Returns the SQL for the sum of a column, as `RollupAccumulator` counts it. */
 function figureExpression(name: RollupFigureColumn): RawBuilder<number> {
-  return sql<number>`cast(sum(${countedExpression(name)}) as double precision)`;
+  return sumAsDouble(countedExpression(name));
 }
 
 function countedExpression(name: RollupFigureColumn): RawBuilder<unknown> {

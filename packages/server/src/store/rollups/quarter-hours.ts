@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import type { RollupTable } from '../schema.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
+import { addRollupRows } from './merge-rollup-rows.ts';
 import { MINUTE_MS } from './rollup-accumulator.ts';
-import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
-import { ROLLUP_TABLES } from './rollup-statements.ts';
 
 /**
  * A quarter hour in milliseconds, into which old minutes are merged. The UTC offsets of all current time
@@ -17,8 +15,6 @@ export const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 export const ALL_FACET = 'all';
 /** Number of rows per transaction, which then takes some milliseconds. */
 const ROWS_PER_BATCH = 500;
-/** Maximum number of rows per statement. SQLite accepts 32,766 parameters. */
-const ROWS_PER_INSERT = 200;
 
 /**
  * Returns the facets that occur in an organization's rollup rows, without a full scan. `all` is
@@ -122,34 +118,7 @@ async function mergeBatch(
     .where(sql<boolean>`(at, value) in ${some}`)
     .returningAll()
     .execute();
-  const quarters = groupByQuarter(taken);
-  for (let at = 0; at < quarters.length; at += ROWS_PER_INSERT)
-    await addQuarters(writer, quarters.slice(at, at + ROWS_PER_INSERT));
+  const quarters = taken.map((row) => ({ ...row, at: row.at - (row.at % QUARTER_HOUR_MS) }));
+  await addRollupRows(writer, 'rollup_minutes', quarters);
   return taken.length < ROWS_PER_BATCH ? null : Math.max(...taken.map(({ at }) => at));
-}
-
-function groupByQuarter(minutes: readonly RollupTable[]): RollupTable[] {
-  const found = new Map<string, RollupTable>();
-  for (const minute of minutes) {
-    const at = minute.at - (minute.at % QUARTER_HOUR_MS);
-    const name = `${at} ${minute.value}`;
-    const known = found.get(name);
-    if (known) for (const figure of ROLLUP_FIGURE_COLUMNS) known[figure] += minute[figure];
-    else found.set(name, { ...minute, at });
-  }
-  return [...found.values()];
-}
-
-async function addQuarters(writer: DatabaseWriter, quarters: readonly RollupTable[]): Promise<void> {
-  const more = ROLLUP_FIGURE_COLUMNS.map((figure) => {
-    const column = sql.ref(figure);
-    return [figure, sql<number>`${sql.ref(`rollup_minutes.${figure}`)} + excluded.${column}`] as const;
-  });
-  await writer
-    .insertInto('rollup_minutes')
-    .values(quarters)
-    .onConflict((conflict) =>
-      conflict.columns(ROLLUP_TABLES.rollup_minutes.key).doUpdateSet(Object.fromEntries(more)),
-    )
-    .execute();
 }

@@ -10,6 +10,7 @@ import {
   type UnpairedDimension,
 } from './rollup-accumulator.ts';
 import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
+import { sumAsDouble } from './sum-as-double.ts';
 
 /**
  * What a chart can be grouped or filtered by: a dimension, or a metadata key that the organization has
@@ -113,7 +114,7 @@ export async function listTopRollupValues(
     },
 ): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
   const { figures, order, limit, onlyValues, prefix, groupBy } = request;
-  const largest = sql`sum(${sql.ref(order)})`;
+  const largest = sumAsDouble(sql.ref(order));
   const { rows: all, column } = selectGroupedRows(reader, request);
   let rows = all;
   const isRanked = figures.length === 0 || (onlyValues !== undefined && onlyValues.length <= limit);
@@ -266,7 +267,7 @@ function bigintLiteral(value: number) {
 
 // As doubles, because SQLite does not return integers above 2^53, which sums of money may reach.
 function sumExpressions(figures: readonly RollupFigureColumn[]) {
-  return figures.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as double precision)`.as(name));
+  return figures.map((name) => sumAsDouble(sql.ref(name)).as(name));
 }
 
 function columnExpressions(figures: readonly RollupFigureColumn[]) {

@@ -6,6 +6,7 @@ import {
 import type { Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { ExchangeRowValues } from '../spool/exchange-row-lines.ts';
+import { addStoredSums } from '../stored-sums.ts';
 import { resolveCountedModel } from './counted-model.ts';
 import { getHistogramBucketIndex, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import { readMetadataValue } from './read-metadata-value.ts';
@@ -222,7 +223,7 @@ class DeltaMap {
     const name = `${orgId}\u0000${facet}\u0000${value}\u0000${at}\u0000${byValue}`;
     const known = this.#found.get(name)?.figures;
     if (!known) this.#found.set(name, { orgId, facet, at, value, byValue, figures: [...figures] });
-    else for (let i = 0; i < known.length; i++) known[i] = (known[i] ?? 0) + (figures[i] ?? 0);
+    else for (let i = 0; i < known.length; i++) known[i] = addStoredSums(known[i] ?? 0, figures[i] ?? 0);
   }
 
   sorted(): RollupDelta[] {
@@ -242,7 +243,7 @@ function createZeroFigures(): number[] {
 
 function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   const add = (at: number, more: number) => {
-    figures[at] = (figures[at] ?? 0) + more;
+    figures[at] = addStoredSums(figures[at] ?? 0, more);
   };
   add(REQUESTS, 1);
   for (const { from, to } of SUMMED_COLUMNS) add(to, numberValue(row[from]));

@@ -1,5 +1,6 @@
+import { buildStoredSumSql } from '../stored-sums.ts';
 import type { ExchangeMetadataEntry, RollupDelta } from './rollup-accumulator.ts';
-import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
+import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
 
 /** The rollup tables, with their key columns and value columns. */
 export const ROLLUP_TABLES = {
@@ -24,7 +25,15 @@ export function buildRollupUpsertSql(table: RollupTableName, source: string): st
   const { key, figures } = ROLLUP_TABLES[table];
   return `insert into ${table} as t (${getRollupColumns(table).join(', ')}) ${source}
     on conflict (${key.join(', ')}) do update set
-    ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
+    ${figures.map((name) => `${name} = ${buildFigureSumSql('t', name)}`).join(', ')}`;
+}
+
+const SUM_COLUMNS: ReadonlySet<string> = new Set(ROLLUP_SUM_COLUMNS);
+
+/** Returns the SQL that adds a value column of an upsert to the stored row `table`. */
+export function buildFigureSumSql(table: string, name: RollupFigureColumn): string {
+  // The other columns count requests, so they remain small.
+  return SUM_COLUMNS.has(name) ? buildStoredSumSql(table, name) : `${table}.${name} + excluded.${name}`;
 }
 
 /** Returns the values of an increment in the order of `getRollupColumns`. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { replaceUnstorableRowText } from '../../core/unstorable-characters.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store-interfaces.ts';
+import { addStoredSums, buildStoredSumSql } from '../stored-sums.ts';
 import type { BudgetCharge } from './budget-charge.ts';
 import {
   type BudgetCounterGroup,
@@ -59,7 +60,7 @@ function sumByCounter(charges: readonly PeriodCharge[]): PeriodCharge[] {
     const name = `${charge.orgId}\n${charge.bucket}`;
     const sum = sums.get(name);
     const kept = sum && !charge.isCurrentPeriod ? sum : charge;
-    sums.set(name, { ...kept, nanoUsd: charge.nanoUsd + (sum?.nanoUsd ?? 0) });
+    sums.set(name, { ...kept, nanoUsd: addStoredSums(charge.nanoUsd, sum?.nanoUsd ?? 0) });
   }
   return [...sums.values()];
 }
@@ -82,7 +83,7 @@ async function addSpend(
     )
     .onConflict((conflict) =>
       conflict.columns(['org_id', 'bucket']).doUpdateSet({
-        spent_nano_usd: sql`budget_spend.spent_nano_usd + excluded.spent_nano_usd`,
+        spent_nano_usd: sql.raw(buildStoredSumSql('budget_spend', 'spent_nano_usd')),
         ends_at: sql`case when budget_spend.ends_at = 0 or excluded.ends_at = 0 then 0
           when budget_spend.ends_at > excluded.ends_at then budget_spend.ends_at else excluded.ends_at end`,
         updated_at: nowMs,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
@@ -31,6 +31,8 @@ interface JournalHarness {
   readonly commits: { count: number };
   /** Awaited by every transaction before it begins. */
   readonly slow: { until: Promise<void> };
+  /** A transaction fails if it charges a bucket with this name. */
+  readonly rejected: { bucket: string };
   open(clock?: Clock): Promise<SpendJournal>;
   spent(): Promise<number>;
 }
@@ -43,6 +45,7 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
   const orphans: string[] = [];
   const commits = { count: 0 };
   const slow = { until: Promise.resolve() };
+  const rejected = { bucket: '' };
   const shaky: Pick<Database, 'read' | 'transaction'> = {
     read: database.read,
     async transaction(work) {
@@ -61,13 +64,16 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
     orphans,
     commits,
     slow,
+    rejected,
     open: (clock = systemClock) =>
       openSpendJournal({
         dataDir,
         database: shaky,
         clock,
         log: silentLog,
-        onSpent: async () => undefined,
+        onSpent: async (_writer, spent) => {
+          if (spent.some(({ bucket }) => bucket === rejected.bucket)) throw new Error('value out of range');
+        },
         afterSpent: () => undefined,
         onOrphan: (id) => void orphans.push(id),
       }),
@@ -167,4 +173,51 @@ test('settlements during a slow batch are counted after it, without another requ
     return (await spent()) === 3 || undefined;
   });
   await journal.close();
+});
+
+test('a charge that the database rejects delays no other spending of its batch or of a recovered journal', async (t) => {
+  const { open, spent, rejected, orphans } = await createJournalHarness(t);
+  rejected.bucket = 'b:bad';
+  const dead = await open();
+  abandoned.push(dead);
+  dead.settle('a', [charge(1), charge(1_000, 'b:bad'), charge(2, 'b:day')]);
+  await dead.flush();
+  assert.equal(await spent(), 3);
+  await dead.reserve('open', [charge(10), charge(2_000, 'b:bad')]);
+  const next = await open();
+  assert.equal(await spent(), 13);
+  assert.deepEqual(orphans, ['open']);
+  next.settle('b', [charge(20)]);
+  await next.flush();
+  assert.equal(await spent(), 33);
+  await next.close();
+});
+
+test('a failure that no charge causes keeps all spending for the next attempt', async (t) => {
+  const { open, spent, database } = await createJournalHarness(t);
+  const journal = await open();
+  await database.transaction((writer) =>
+    writer.schema.alterTable('spend_journals').renameTo('renamed').execute(),
+  );
+  journal.settle('a', [charge(5)]);
+  await assert.rejects(journal.flush(), /spend_journals/);
+  await database.transaction((writer) =>
+    writer.schema.alterTable('renamed').renameTo('spend_journals').execute(),
+  );
+  await journal.flush();
+  assert.equal(await spent(), 5);
+  await journal.close();
+});
+
+test('a journal that cannot be read delays no other journal', async (t) => {
+  const { open, spent, dataDir } = await createJournalHarness(t);
+  for (const id of ['one', 'two']) {
+    const dead = await open();
+    abandoned.push(dead);
+    await dead.reserve(id, [charge(100)]);
+  }
+  mkdirSync(join(dataDir, 'spend', '0', 'a directory instead of a file'), { recursive: true });
+  const next = await open();
+  assert.equal(await spent(), 200);
+  await next.close();
 });

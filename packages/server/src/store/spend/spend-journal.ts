@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Timer } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
+import type { Timer } from '../../core/clock.ts';
 import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
 import { RepeatedFailureLog } from '../../core/repeated-failure-log.ts';
 import { diskSpoolFileSystem, type SpoolFileSystem } from '../spool/spool-file-system.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
 import { SpoolWriter } from '../spool/spool-writer.ts';
-import type { Database, DatabaseWriter } from '../store-interfaces.ts';
+import type { Database } from '../store-interfaces.ts';
+import { applyJournalBatch, type JournalBatchOptions } from './apply-journal-batch.ts';
 import type { BudgetCharge } from './budget-charge.ts';
 import {
-  applySpendJournalBatch,
   type BucketSpendChange,
   getAppliedJournalLineNumber,
   type SpendJournalBatch,
@@ -31,15 +30,11 @@ const RETRY_MS = 1_000;
 const CLOSE_MS = 4_000;
 /** Value of `applied` for a journal that was applied completely. */
 const RECOVERED = Number.MAX_SAFE_INTEGER;
-export interface SpendJournalOptions {
+export interface SpendJournalOptions extends JournalBatchOptions {
   /** Locked by this process, so that every other journal in it belongs to a killed process. */
   readonly dataDir: string;
   readonly database: Pick<Database, 'read' | 'transaction'>;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly files?: SpoolFileSystem;
-  /** Runs in the transaction that applies the spending. */
-  readonly onSpent: (writer: DatabaseWriter, spent: readonly BucketSpendChange[]) => Promise<void>;
   /** Runs after its commit. */
   readonly afterSpent: (spent: readonly BucketSpendChange[]) => void;
   /** Called for a reservation of a killed process, which is charged in full. */
@@ -167,22 +162,21 @@ class DiskSpendJournal implements SpendJournal {
 
   /** Applies the journals of killed processes. If the database is unavailable, does it later. */
   async recover(): Promise<void> {
-    try {
-      for (const name of [...this.#leftovers]) {
+    for (const name of [...this.#leftovers])
+      try {
         await this.#recoverOne(name);
         this.#leftovers = this.#leftovers.filter((other) => other !== name);
+      } catch (error) {
+        this.#options.log.warn(
+          { err: error },
+          'could not count spending that an earlier process recorded; retrying',
+        );
+        this.#scheduleApply(RETRY_MS);
       }
-    } catch (error) {
-      this.#options.log.warn(
-        { err: error },
-        'could not count spending that an earlier process recorded; retrying',
-      );
-      this.#scheduleApply(RETRY_MS);
-    }
   }
 
   async #recoverOne(name: string): Promise<void> {
-    const { database, clock, log, onOrphan, onSpent, afterSpent } = this.#options;
+    const { database, log, onOrphan, afterSpent } = this.#options;
     const directory = join(this.#directory, name);
     const files = (await readdir(directory)).sort().map((file) => join(directory, file));
     const applied = await getAppliedJournalLineNumber(database.read, name);
@@ -193,11 +187,7 @@ class DiskSpendJournal implements SpendJournal {
       for (const line of open) onOrphan(line.id, line.charges);
     this.#reportedOrphans.add(name);
     const batch = { journal: name, upTo: RECOVERED, charges };
-    const spent = await database.transaction(async (writer) => {
-      const done = await applySpendJournalBatch(writer, batch, clock.now());
-      await onSpent(writer, done);
-      return done;
-    });
+    const spent = await applyJournalBatch(this.#options, batch);
     afterSpent(spent);
     if (open.length > 0 && spent.length > 0)
       log.warn(
@@ -245,7 +235,6 @@ class DiskSpendJournal implements SpendJournal {
   }
 
   async #apply(): Promise<void> {
-    const { database, clock, onSpent, afterSpent } = this.#options;
     if (this.#leftovers.length > 0) await this.recover();
     // Later settlements wait for the next batch. Otherwise a busy server would write one batch after
     // another.
@@ -260,14 +249,10 @@ class DiskSpendJournal implements SpendJournal {
         await this.#writer.stored();
       }
       const batch = this.#batch;
-      const spent = await database.transaction(async (writer) => {
-        const done = await applySpendJournalBatch(writer, batch, clock.now());
-        await onSpent(writer, done);
-        return done;
-      });
+      const spent = await applyJournalBatch(this.#options, batch);
       this.#batch = null;
       this.#applied = batch.upTo;
-      afterSpent(spent);
+      this.#options.afterSpent(spent);
       await this.#removeDone();
     }
   }

@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type { SqliteValue, SqliteWorkerResult, SqliteWorkerRole } from './worker-protocol.ts';
 
 /**
@@ -21,6 +21,8 @@ export const EMPTY_SQLITE_WORKER_RESULT: SqliteWorkerResult = {
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
+  /** Whether the statement changes no rows, so that it can be repeated. */
+  readonly isQuery: boolean;
 }
 
 /** One SQLite connection in a worker thread. Every method blocks this thread. */
@@ -47,8 +49,9 @@ export class SqliteConnection {
     // statements would each be committed.
     if (this.#role === 'writer' && !this.#database.isTransaction)
       throw new Error('The transaction has already been rolled back');
-    const { statement, returnsRows } = this.prepare(sql);
-    if (returnsRows) return { ...EMPTY_SQLITE_WORKER_RESULT, rows: readRows(statement, parameters) };
+    const prepared = this.prepare(sql);
+    const { statement } = prepared;
+    if (prepared.returnsRows) return { ...EMPTY_SQLITE_WORKER_RESULT, rows: readRows(prepared, parameters) };
     return { ...EMPTY_SQLITE_WORKER_RESULT, changes: Number(statement.run(...parameters).changes) };
   }
 
@@ -56,7 +59,8 @@ export class SqliteConnection {
     const kept = this.#statements.get(sql);
     if (kept) return kept;
     const statement = this.#database.prepare(sql);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    const isQuery = /^\s*select\b/i.test(sql);
+    const prepared = { statement, returnsRows: statement.columns().length > 0, isQuery };
     const [oldest] = this.#statements.keys();
     if (this.#statements.size >= MAX_CACHED_STATEMENTS && oldest !== undefined)
       this.#statements.delete(oldest);
@@ -97,9 +101,37 @@ export class SqliteConnection {
 }
 
 /**
- * Returns the rows of a query. They have no prototype; the structured clone of the port converts them to
- * ordinary objects.
+ * Returns the rows of a statement. They have no prototype; the structured clone of the port converts them to
+ * ordinary objects. `node:sqlite` reads an integer above 2^53, which sums of money may reach, only as a bigint.
  */
-function readRows(statement: StatementSync, parameters: readonly SqliteValue[]): readonly object[] {
-  return statement.all(...parameters);
+function readRows(
+  { statement, isQuery }: Prepared,
+  parameters: readonly SqliteValue[],
+): readonly Record<string, SQLOutputValue>[] {
+  if (!isQuery) return readLargeIntegers(statement, parameters);
+  try {
+    return statement.all(...parameters);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return readLargeIntegers(statement, parameters);
+  }
+}
+
+/** Returns the rows of a statement, with all integers as numbers, rounded above 2^53. */
+function readLargeIntegers(
+  statement: StatementSync,
+  parameters: readonly SqliteValue[],
+): readonly Record<string, SQLOutputValue>[] {
+  statement.setReadBigInts(true);
+  try {
+    const rows = statement.all(...parameters);
+    for (const row of rows)
+      for (const name in row) {
+        const value = row[name];
+        if (typeof value === 'bigint') row[name] = Number(value);
+      }
+    return rows;
+  } finally {
+    statement.setReadBigInts(false);
+  }
 }
