@@ -117,8 +117,8 @@ test('if the database rejects beats for several seconds, the time is a gap altho
     ...database,
     read: database.read,
     rowTransaction: (work) => (isAway ? Promise.reject(away()) : database.rowTransaction(work)),
-    applyBeatsIfUnchanged: (beats) =>
-      isAway ? Promise.reject(away()) : database.applyBeatsIfUnchanged(beats),
+    applyBeatsIfUnchanged: (beats, rewindCount) =>
+      isAway ? Promise.reject(away()) : database.applyBeatsIfUnchanged(beats, rewindCount),
     transaction: (work) => database.transaction(work),
   };
   const { engine, crash } = await told.start('one', flaky);

@@ -72,6 +72,7 @@ export class ProcessLiveness {
   #gaps: readonly MonitoringGap[] = [];
   #committedUntil = 0;
   #peersCommittedUntil = 0;
+  #rewindCount = 0;
   #timer: Timer | null = null;
   #inFlight: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
@@ -134,6 +135,11 @@ export class ProcessLiveness {
   /** The same time as `committedUntil`, but for the other processes only. */
   get peersCommittedUntil(): number {
     return this.#peersCommittedUntil;
+  }
+
+  /** How often recorded times were moved back because the clock was set back, as of the last pulse. */
+  get rewindCount(): number {
+    return this.#rewindCount;
   }
 
   /**
@@ -229,6 +235,7 @@ export class ProcessLiveness {
     this.#setTime(nowMs, readAt ?? before, readAt ?? after);
     this.#committedUntil = Math.max(this.#committedUntil, taken.committedUntil);
     this.#peersCommittedUntil = taken.peersCommittedUntil;
+    this.#rewindCount = taken.rewindCount;
     this.#pulsedAt = after;
     this.#hasRejected = false;
     if (presence === 'present') this.#startedAt ??= nowMs;

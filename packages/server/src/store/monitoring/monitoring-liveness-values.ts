@@ -45,6 +45,8 @@ export interface MonitoringLivenessResult {
   readonly clockJumpMs: number;
   /** How far recorded times are in the future, after the clock was set back. Otherwise 0. */
   readonly futureMs: number;
+  /** How often recorded times were moved back because the clock was set back. */
+  readonly rewindCount: number;
 }
 
 /** A time span in which no Floe process could accept beats. */
