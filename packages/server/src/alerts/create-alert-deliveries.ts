@@ -14,6 +14,7 @@ import { type ChannelRow, listAllChannels } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { getAlertTags } from './alert.ts';
 import { managesIncidents } from './channels/channel-definitions.ts';
+import { skipEndedFailures } from './skip-ended-failures.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
@@ -43,6 +44,8 @@ export async function createAlertDeliveries(
     const { alerts, deliveries } = await planDeliveries(writer, waiting, clock.now());
     await insertAlertDeliveries(writer, deliveries);
     await closeEndedAlerts(writer, alerts);
+    const closing = alerts.flatMap(({ id, phase }) => (phase === 'closes' ? [id] : []));
+    await skipEndedFailures(writer, closing, clock.now());
     const seqs = alerts.map(({ seq }) => seq);
     await markAlertsRouted(writer, seqs, clock.now());
     return { more: true };
