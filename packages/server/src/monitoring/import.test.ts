@@ -41,7 +41,7 @@ function pulse(database: Database, at: number) {
     processId: 'one',
     estimateNowMs: () => null,
     acceptedUntilMs: null,
-    gapThresholdMs: 3_500,
+    gapThresholdMs: () => 3_500,
     leaseTimeoutMs: 3_500,
     presence: 'present',
     startedAt: null,

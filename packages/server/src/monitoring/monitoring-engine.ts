@@ -214,12 +214,17 @@ export class MonitoringEngine {
   }
 
   async #sweepAll(): Promise<void> {
-    const { database, counters, clock } = this.#options;
+    const { database, counters, clock, log } = this.#options;
     for (;;) {
       const swept = await this.#withCurrentTime((current) =>
         sweepDueMonitors(current, this.evaluationContext()),
       );
       counters.countSweep(swept);
+      for (const { orgId, monitorId, error } of swept.failures)
+        log.error(
+          { err: error, org: orgId, monitor: monitorId },
+          'monitor could not be evaluated, so missed beats are not detected; retrying in 10 minutes',
+        );
       if (swept.evaluated < MAX_MONITORS_PER_SWEEP_BATCH) break;
       // During a long sweep, this process must not appear to be down.
       await this.#pulse.ensureFresh();

@@ -14,8 +14,11 @@ export interface MonitoringLivenessReport {
    * accepted none.
    */
   readonly acceptedUntilMs: number | null;
-  /** If no process sends a pulse for longer than this, the time is a gap. */
-  readonly gapThresholdMs: number;
+  /**
+   * Returns the longest time without a pulse of any process that is not a gap, in milliseconds. Called once, after the clock
+   * was read.
+   */
+  readonly gapThresholdMs: () => number;
   /** A process that has not sent a pulse for this long has ended. */
   readonly leaseTimeoutMs: number;
   /**

@@ -96,10 +96,12 @@ async function readClock(
 
 /** Returns the time since the last pulse in which no process accepted beats; null if there is none. */
 function findSilence(
-  { gapThresholdMs, startedAt }: MonitoringLivenessReport,
+  given: MonitoringLivenessReport,
   { nowMs, clockJumpMs, estimateMs, isSetBack }: ClockReading,
   seen: number | null,
 ): MonitoringGap | null {
+  const { startedAt } = given;
+  const gapThresholdMs = given.gapThresholdMs();
   if (seen === null) return null;
   if (isSetBack) {
     // A process that starts does not know how long it was down. A beat that is due now may have been sent
