@@ -240,12 +240,8 @@ export class MonitorModel {
       // A new window was already given. If a deadline passed in the gap, it moves by the length of the gap.
       if (endAt < deadline) return;
       this.#deadline = endAt + (deadline - startAt);
-      if (this.#expectedAt === null) {
-        this.#base += endAt - startAt;
-        return;
-      }
-      if ('intervalMs' in schedule) {
-        this.#expectedAt += endAt - startAt;
+      if (this.#expectedAt === null || 'intervalMs' in schedule) {
+        if (this.#expectedAt !== null) this.#expectedAt += endAt - startAt;
         this.#base += endAt - startAt;
         return;
       }
