@@ -108,6 +108,17 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(asyncio.CancelledError):
             await other._task
 
+    async def test_no_last_beat_is_sent_for_a_job_that_hangs_or_is_not_healthy(self):
+        for options, code in (({"stall_after": 5}, "stalled"), ({"healthy": lambda: False}, "unhealthy")):
+            client = self.client()
+            errors = []
+            loop = client.start_heartbeat_async(
+                "job", beat_at_start=False, on_error=lambda error: errors.append(error.code), **options
+            )
+            self.runtime.time += 10
+            await loop.stop(final=True)
+            self.assertEqual((self.runtime.calls, errors), ([], [code]))
+
     async def test_a_hanging_server_holds_up_neither_the_event_loop_nor_stop(self):
         gate = threading.Event()
         client = self.client()

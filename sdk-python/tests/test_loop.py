@@ -198,6 +198,19 @@ class Loop(unittest.TestCase):
             self.assertEqual(runtime.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
             self.assertIn(line, runtime.lines[0])
 
+    def test_no_last_beat_is_sent_for_a_job_that_hangs_or_is_not_healthy(self):
+        over = threading.Event()
+        self.addCleanup(over.set)
+        for options, code in (({"stall_after": 5}, "stalled"), ({"healthy": lambda: False}, "unhealthy"), ({"healthy": over.wait}, "unhealthy")):
+            runtime = FakeRuntime()
+            runtime.wait = lambda event, _: event.wait(30)
+            errors = []
+            client = Floe("eis_test_key", _runtime=runtime)
+            loop = client.start_heartbeat("job", beat_at_start=False, on_error=lambda error: errors.append(error.code), **options)
+            runtime.time += 10
+            loop.stop(final=True)
+            self.assertEqual((runtime.calls, errors), ([], [code]))
+
     def test_stop_ends_the_retries_of_a_beat_under_way(self):
         runtime = FakeRuntime()
         runtime.respond = lambda *_: answer(503, "")

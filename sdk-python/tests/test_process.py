@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import unittest
 from pathlib import Path
+from unittest import mock
+
+from floe import _lifetime
 
 from .golden import golden
 from .hostile_server import HostileServer
@@ -62,17 +64,31 @@ with Floe('eis_test_key', {server.origin!r}).monitor('job'): pass
             self.assertEqual(len(server.requests), 2)
 
     def test_the_end_of_the_interpreter_waits_five_seconds_in_total(self):
+        # The time passes only while the SDK waits, so that the load of the machine does not matter.
+        clock = mock.Mock()
+        clock.monotonic.return_value = 0.0
+        waits = []
+
+        def flush(seconds):
+            waits.append(seconds)
+            clock.monotonic.return_value += min(seconds, 2.0)
+
+        deliveries = [mock.Mock(flush=flush) for _ in range(4)]
+        with mock.patch.multiple(_lifetime, time=clock, _DELIVERIES=deliveries, _exit_seconds_left=5.0):
+            # A program that uses multiprocessing has a second end, at which the SDK waits too.
+            _lifetime._at_exit()
+            _lifetime._at_exit()
+        self.assertEqual(waits, [5.0, 3.0, 1.0, 0.0] + [0.0] * 4)
+
+    def test_the_interpreter_ends_without_an_error_although_no_server_responds(self):
         with HostileServer(CASES["black-hole"]) as server:
             code = f"""
 clients = [Floe('eis_test_key', {server.origin!r}, on_error=lambda e: None) for _ in range(4)]
 for client in clients:
     with client.monitor('job'): pass
 """
-            # A program that uses multiprocessing has a second end, at which the SDK waits too.
             for imports in ("", "import multiprocessing.util"):
-                started = time.monotonic()
                 self.assertEqual(finish(start(imports + code, server)), (0, "", ""))
-                self.assertLess(time.monotonic() - started, 9)
 
     @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
     def test_the_end_of_a_process_of_multiprocessing_waits_for_the_beat_of_its_job(self):
@@ -148,10 +164,8 @@ time.sleep(60)
             with HostileServer({"steps": CASES[name]["steps"] * 4}) as server:
                 child = start(code, server)
                 child.stdout.readline()
-                started = time.monotonic()
                 child.terminate()
                 self.assertEqual(finish(child)[0], -signal.SIGTERM)
-                self.assertLess(time.monotonic() - started, 6)
                 self.assertEqual(
                     sorted(json.loads(request["body"])["monitor_id"] for request in server.requests),
                     ["four", "one", "three", "two"],

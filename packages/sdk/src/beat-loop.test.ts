@@ -274,6 +274,28 @@ test('stop does not wait for a callback that hangs, and a last beat without meta
   assert.equal(isStopped, true);
 });
 
+test('no final beat is sent for a job that hangs or is not healthy', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  for (const [options, code] of [
+    [{ stallAfterSeconds: 5 }, 'stalled'],
+    [{ healthy: () => false }, 'unhealthy'],
+    [{ healthy: never }, 'unhealthy'],
+  ] as const) {
+    const { clock, server, errors, onError, floe } = setUp();
+    const loop = floe.startHeartbeat('job', { everySeconds: 60, beatAtStart: false, onError, ...options });
+    await clock.advanceAsync(10_000);
+    let isStopped = false;
+    void loop.stop({ final: true }).then(() => {
+      isStopped = true;
+    });
+    await clock.advanceAsync(2_000);
+    await nextEventLoopTurn();
+    assert.equal(isStopped, true);
+    assert.deepEqual(server.requests, []);
+    assert.deepEqual(errors, [code]);
+  }
+});
+
 test('options that an object inherits apply', async () => {
   class Options {
     readonly everySeconds = 30;

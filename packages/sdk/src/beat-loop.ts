@@ -8,6 +8,8 @@ import { type HeartbeatResult, type SendTimeLimits, sendWithRetries } from './se
 import { stopOnSigterm } from './stop-on-sigterm.ts';
 
 const FINAL_BEAT_SECONDS = 2;
+/** The part of this time that the callbacks of the job get together, so that the beat can still be sent. */
+const FINAL_CALLBACK_SECONDS = 1;
 const JITTER_FRACTION = 0.1;
 
 /** The parts of the client that a heartbeat loop uses. */
@@ -118,14 +120,8 @@ export class BeatLoop implements HeartbeatHandle {
   }
 
   async #beat(): Promise<void> {
-    const reason = await this.#findWithholdReason();
-    if (!this.running) return;
-    if (reason !== null) {
-      if (this.#withheldCode !== reason.code) this.#reportError(reason);
-      this.#withheldCode = reason.code;
-      return;
-    }
-    this.#withheldCode = null;
+    const reason = await this.#findWithholdReason(this.#callbackLimit());
+    if (!this.running || this.#isWithheld(reason)) return;
     const { timeoutSeconds, budgetSeconds } = this.#dependencies;
     const everySeconds = this.#everyMs / 1000;
     const limits = {
@@ -138,21 +134,31 @@ export class BeatLoop implements HeartbeatHandle {
     if (this.running) await this.#deliver(metadata, limits);
   }
 
+  /** Returns whether there is a reason to send no beat. Reports the reason when it changes. */
+  #isWithheld(reason: FloeError | null): boolean {
+    const code = reason?.code ?? null;
+    if (reason !== null && this.#withheldCode !== code) this.#reportError(reason);
+    this.#withheldCode = code;
+    return reason !== null;
+  }
+
   /** The time limit of a callback. It ends early if the loop is stopped. */
   #callbackLimit(): CallbackLimit {
     const seconds = Math.min(this.#dependencies.timeoutSeconds, this.#everyMs / 4000);
     return { seconds, keepsAlive: false, stop: this.#stop.signal };
   }
 
-  /** Sends the last beat. The metadata gets a part of its time, so that the beat is sent without it if necessary. */
+  /** Sends the last beat, unless there is a reason to send no beat. If the metadata takes too long, sends it without. */
   async #sendFinal(): Promise<void> {
     const { runtime } = this.#dependencies;
     const startedMs = runtime.monotonic();
-    const limit = { seconds: FINAL_BEAT_SECONDS / 2, keepsAlive: true };
-    const { value, problem } = await this.#resolveMetadata(limit);
+    const elapsedSeconds = () => (runtime.monotonic() - startedMs) / 1000;
+    const callbackLimit = () => ({ seconds: FINAL_CALLBACK_SECONDS - elapsedSeconds(), keepsAlive: true });
+    if (this.#isWithheld(await this.#findWithholdReason(callbackLimit()))) return;
+    const { value, problem } = await this.#resolveMetadata(callbackLimit());
     const extended = addToMetadata(value, { stopped: true });
     const metadata = { value: extended.value, problem: problem ?? extended.problem };
-    const leftSeconds = FINAL_BEAT_SECONDS - (runtime.monotonic() - startedMs) / 1000;
+    const leftSeconds = FINAL_BEAT_SECONDS - elapsedSeconds();
     await this.#deliver(metadata, {
       timeoutSeconds: leftSeconds,
       budgetSeconds: leftSeconds,
@@ -172,7 +178,7 @@ export class BeatLoop implements HeartbeatHandle {
     this.#warnIfIntervalTooLong(result);
   }
 
-  async #findWithholdReason(): Promise<FloeError | null> {
+  async #findWithholdReason(limit: CallbackLimit): Promise<FloeError | null> {
     const { healthy, stallAfterSeconds } = this.#options;
     const { runtime } = this.#dependencies;
     const idleSeconds = (runtime.monotonic() - this.#touchedMs) / 1000;
@@ -182,7 +188,7 @@ export class BeatLoop implements HeartbeatHandle {
         `touch() has not been called for ${Math.round(idleSeconds)} s; no beats are sent`,
       );
     if (healthy === undefined) return null;
-    const asked = await callWithin(this.#callbackLimit(), healthy, runtime);
+    const asked = await callWithin(limit, healthy, runtime);
     if (asked.done === 'returned' && asked.value === true) return null;
     const said = asked.done === 'returned' ? 'did not return true' : asked.problem;
     return unhealthyError('unhealthy', `healthy() ${said}; no beats are sent`);
@@ -252,7 +258,8 @@ function callWithin(
       stop?.removeEventListener('abort', onStop);
       resolve(result);
     };
-    const onTimeout = () => end({ done: 'not', problem: `did not return within ${seconds} s` });
+    const onTimeout = () =>
+      end({ done: 'not', problem: `did not return within ${Number(seconds.toFixed(2))} s` });
     const onStop = () => end({ done: 'not', problem: 'did not return before the loop was stopped' });
     const onError = (error: unknown) => end({ done: 'not', problem: `threw: ${describeThrownValue(error)}` });
     const timer = runtime.after(seconds * 1000, onTimeout, keepsAlive);

@@ -109,11 +109,17 @@ export class Floe {
     this.#reportProblems(monitorId, problems, options.onError);
     const startedMs = this.#runtime.monotonic();
     const runId = this.#runtime.id();
+    const stopRetries = new AbortController();
+    const run = { monitorId, runId, options };
     const started =
-      options.beatUrl === undefined ? null : this.#sendRunSignal('start', monitorId, runId, options);
+      options.beatUrl === undefined
+        ? null
+        : this.#sendRunSignal('start', run, { stopRetries: stopRetries.signal });
     return runObservedJob(job, (ending) => {
       const durationMs = Math.round(this.#runtime.monotonic() - startedMs);
-      void this.#reportRunEnd(ending, { monitorId, runId, durationMs, started, options });
+      // The process must not wait for the retries of both requests when it ends.
+      stopRetries.abort();
+      void this.#reportRunEnd(ending, { ...run, durationMs, started });
     });
   }
 
@@ -169,11 +175,14 @@ export class Floe {
         const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
         return void (await this.#sendInBackground(call, monitorId, options.onError));
       }
-      const optionsWithMetadata = { ...options, metadata };
+      const ended = { monitorId, runId, options: { ...options, metadata } };
+      const endedMs = this.#runtime.monotonic();
       await this.#track(
-        Promise.resolve(started).then(() =>
-          this.#sendRunSignal(ending.ok ? 'success' : 'fail', monitorId, runId, optionsWithMetadata),
-        ),
+        Promise.resolve(started).then(() => {
+          const waitedSeconds = (this.#runtime.monotonic() - endedMs) / 1000;
+          const budgetSeconds = RETRY_BUDGET_SECONDS - waitedSeconds;
+          return this.#sendRunSignal(ending.ok ? 'success' : 'fail', ended, { budgetSeconds });
+        }),
       );
     } catch (error) {
       this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${describeThrownValue(error)}`);
@@ -182,9 +191,8 @@ export class Floe {
 
   #sendRunSignal(
     signal: RunEvent,
-    monitorId: string,
-    runId: string,
-    options: MonitorOptions,
+    { monitorId, runId, options }: ObservedRun,
+    limits: Partial<SendTimeLimits>,
   ): Promise<HeartbeatResult> {
     const { beatUrl = '', metadata } = options;
     const wrong = validateBeatUrl(beatUrl);
@@ -193,22 +201,35 @@ export class Floe {
       return Promise.resolve(toFailedHeartbeatResult(wrong, 0));
     }
     const call = () => createRunEventRequest(beatUrl, signal, { monitorId, runId, metadata });
-    return this.#sendInBackground(call, monitorId, options.onError);
+    return this.#sendInBackground(call, monitorId, options.onError, limits);
   }
 
-  #sendInBackground(call: () => BeatRequest, monitorId: string, onError?: OnError): Promise<HeartbeatResult> {
-    if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError);
+  #sendInBackground(
+    call: () => BeatRequest,
+    monitorId: string,
+    onError?: OnError,
+    limits?: Partial<SendTimeLimits>,
+  ): Promise<HeartbeatResult> {
+    if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError, limits);
     const message = `${MAX_PENDING_BEATS} beats are still being sent, so this beat was dropped. Check that Floe is reachable.`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
     this.#reporter.reportFailure(monitorId, error, onError);
     return Promise.resolve(toFailedHeartbeatResult(error, 0));
   }
 
-  #deliver(call: () => BeatRequest, onError?: OnError): Promise<HeartbeatResult> {
-    return this.#track(this.#sendAndReport(call, onError));
+  #deliver(
+    call: () => BeatRequest,
+    onError?: OnError,
+    limits: Partial<SendTimeLimits> = {},
+  ): Promise<HeartbeatResult> {
+    return this.#track(this.#sendAndReport(call, onError, limits));
   }
 
-  async #sendAndReport(makeCall: () => BeatRequest, onError?: OnError): Promise<HeartbeatResult> {
+  async #sendAndReport(
+    makeCall: () => BeatRequest,
+    onError: OnError | undefined,
+    given: Partial<SendTimeLimits>,
+  ): Promise<HeartbeatResult> {
     let result: HeartbeatResult;
     let monitorId = 'monitor';
     try {
@@ -219,6 +240,7 @@ export class Floe {
         timeoutSeconds,
         budgetSeconds: RETRY_BUDGET_SECONDS,
         keepsAlive: true,
+        ...given,
       };
       result = await sendWithRetries(call, limits, this.#runtime);
     } catch (error) {
@@ -252,12 +274,15 @@ export class Floe {
   }
 }
 
-interface ReportedRun {
+interface ObservedRun {
   readonly monitorId: string;
   readonly runId: string;
+  readonly options: MonitorOptions;
+}
+
+interface ReportedRun extends ObservedRun {
   readonly durationMs: number;
   readonly started: Promise<unknown> | null;
-  readonly options: MonitorOptions;
 }
 
 function isMonitorId(monitorId: unknown): monitorId is string {

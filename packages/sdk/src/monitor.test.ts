@@ -55,6 +55,22 @@ test('a job that fails sends nothing, for the heartbeat endpoint knows only succ
   assert.equal(server.requests.length, 0);
 });
 
+test('without a response, the start and the end of a run together delay the exit by at most 20 seconds', async () => {
+  const { clock, server, floe } = setUp();
+  server.answer = () => new Promise(() => undefined);
+  floe.monitor('job', () => 1, { beatUrl: 'https://floe.example.com/beat/secret-token' });
+  let isSent = false;
+  void floe.flush({ timeoutSeconds: 60 }).then((all) => {
+    isSent = all;
+  });
+  await clock.advanceAsync(20_000);
+  await clock.advanceAsync(0);
+  assert.equal(isSent, true);
+  const signals = server.requests.map(({ url }) => url.slice(url.lastIndexOf('/') + 1).split('?')[0]);
+  assert.deepEqual(new Set(signals), new Set(['start', 'secret-token']));
+  assert.ok(signals.filter((signal) => signal !== 'start').length > 1, 'the end is retried');
+});
+
 test('a rejection nobody handles stays unhandled: watching a job does not swallow its error', async (t) => {
   const { floe } = setUp();
   const mine = new Error('mine');

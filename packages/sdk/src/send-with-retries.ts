@@ -30,6 +30,8 @@ export interface SendTimeLimits {
   /** Whether a wait between attempts keeps the process alive. */
   readonly keepsAlive: boolean;
   readonly stop?: AbortSignal;
+  /** Ends the retries. The current attempt continues. */
+  readonly stopRetries?: AbortSignal;
 }
 
 /**
@@ -61,10 +63,10 @@ export async function sendWithRetries(
     const { budgetSeconds } = limits;
     const progress = { attempts, elapsedSeconds, budgetSeconds, random: runtime.random() };
     const delay = computeRetryDelaySeconds(outcome, progress);
-    if (delay === null || limits.stop?.aborted)
+    if (delay === null || isStopped(limits))
       return toFailedHeartbeatResult(outcome, attempts, request.metadataDropped);
     await waitForRetry(delay * 1000, limits, runtime);
-    if (limits.stop?.aborted) return toFailedHeartbeatResult(outcome, attempts, request.metadataDropped);
+    if (isStopped(limits)) return toFailedHeartbeatResult(outcome, attempts, request.metadataDropped);
   }
 }
 
@@ -88,14 +90,20 @@ export function toUnexpectedErrorResult(error: unknown): HeartbeatResult {
   );
 }
 
+function isStopped({ stop, stopRetries }: SendTimeLimits): boolean {
+  return stop?.aborted === true || stopRetries?.aborted === true;
+}
+
 function waitForRetry(ms: number, limits: SendTimeLimits, runtime: Runtime): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       timer.cancel();
       limits.stop?.removeEventListener('abort', done);
+      limits.stopRetries?.removeEventListener('abort', done);
       resolve();
     };
     const timer = runtime.after(ms, done, limits.keepsAlive);
     limits.stop?.addEventListener('abort', done, { once: true });
+    limits.stopRetries?.addEventListener('abort', done, { once: true });
   });
 }

@@ -79,6 +79,8 @@ class AsyncHeartbeat:
     async def stop(self, *, final: bool = False) -> None:
         """Ends the loop. With ``final``, sends a last beat within two seconds, with ``"stopped": true`` in its metadata.
 
+        Sends no last beat if the loop withholds beats because of ``healthy`` or ``stall_after``.
+
         >>> import asyncio
         >>> async def work():
         ...     beating = floe.start_heartbeat_async("queue-worker")
@@ -127,10 +129,15 @@ class AsyncHeartbeat:
         await self._send(self._state.limits(self._stop), final=False)
 
     async def _final(self) -> None:
+        self._state.begin_final()
+        reason = self._state.stalled() or await self._unhealthy()
+        if reason is not None:
+            self._state.skip_beat(reason)
+            return
         await self._send(Limits(FINAL_SECONDS, FINAL_SECONDS), final=True)
 
     async def _send(self, limits: Limits, final: bool) -> None:
-        metadata, problem = await self._metadata(final)
+        metadata, problem = await self._metadata()
         call = self._state.call(metadata, problem, final)
         self._state.sent(await run_in_daemon_thread(lambda: send(call, limits, self._parts.runtime)))
 
@@ -143,11 +150,11 @@ class AsyncHeartbeat:
             return None
         return unhealthy_error("unhealthy", f"healthy() {problem or 'did not return True'}; no beats are sent")
 
-    async def _metadata(self, final: bool) -> Tuple[Any, Optional[str]]:
+    async def _metadata(self) -> Tuple[Any, Optional[str]]:
         metadata = self._state.options.metadata
         if not callable(metadata):
             return metadata, None
-        value, problem = await self._call_callback(metadata, self._state.callback_seconds(final))
+        value, problem = await self._call_callback(metadata, self._state.callback_seconds())
         return value, None if problem is None else f"metadata() {problem}"
 
     async def _call_callback(self, callback: Callable[[], Any], seconds: float) -> Tuple[Any, Optional[str]]:
@@ -166,7 +173,7 @@ class AsyncHeartbeat:
             work.cancel()
             work.add_done_callback(_outcome_of)
         if not work.done():
-            return None, f"did not return within {seconds:g} s"
+            return None, f"did not return within {round(seconds, 2):g} s"
         return _outcome_of(work)
 
 

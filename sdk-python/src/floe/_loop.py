@@ -50,7 +50,8 @@ class Heartbeat:
     def stop(self, *, final: bool = False) -> None:
         """Ends the loop. Returns within two seconds, even if the server does not respond.
 
-        With ``final``, sends a last beat with ``"stopped": true`` in its metadata.
+        With ``final``, sends a last beat with ``"stopped": true`` in its metadata, unless the loop withholds beats because of
+        ``healthy`` or ``stall_after``.
 
         >>> beating = floe.start_heartbeat("queue-worker")
         >>> beating.stop(final=True)
@@ -110,10 +111,15 @@ class Heartbeat:
         self._send(self._state.limits(stop), final=False)
 
     def _final(self) -> None:
+        self._state.begin_final()
+        reason = self._state.stalled() or self._unhealthy()
+        if reason is not None:
+            self._state.skip_beat(reason)
+            return
         self._send(Limits(FINAL_SECONDS, FINAL_SECONDS), final=True)
 
     def _send(self, limits: Limits, final: bool) -> None:
-        metadata, problem = self._metadata(final)
+        metadata, problem = self._metadata()
         # The last beat waits for the beat that is being sent, so that they do not overlap.
         with self._sends:
             if self._stop.is_set() and not final:
@@ -133,11 +139,11 @@ class Heartbeat:
         said = "did not return True" if outcome.done and outcome.error is None else _problem(outcome, seconds)
         return unhealthy_error("unhealthy", f"healthy() {said}; no beats are sent")
 
-    def _metadata(self, final: bool) -> Tuple[Any, Optional[str]]:
+    def _metadata(self) -> Tuple[Any, Optional[str]]:
         metadata = self._state.options.metadata
         if not callable(metadata):
             return metadata, None
-        seconds = self._state.callback_seconds(final)
+        seconds = self._state.callback_seconds()
         outcome = self._call_callback(metadata, seconds)
         if outcome.done and outcome.error is None:
             return outcome.value, None
@@ -164,4 +170,4 @@ class Heartbeat:
 def _problem(outcome: Outcome, seconds: float) -> str:
     if outcome.error is not None:
         return f"raised: {type(outcome.error).__name__}: {exception_message(outcome.error)}"
-    return f"did not return within {seconds:g} s"
+    return f"did not return within {round(seconds, 2):g} s"

@@ -12,6 +12,8 @@ from ._send import HeartbeatResult, Limits
 from ._runtime import Runtime
 
 FINAL_SECONDS = 2.0
+# The part of this time that the callbacks of the job get together, so that the beat can still be sent.
+FINAL_CALLBACK_SECONDS = 1.0
 _JITTER = 0.1
 
 Metadata = Union[Mapping[str, Any], Callable[[], Any], None]
@@ -52,6 +54,7 @@ class LoopState:
         self.last_result: Optional[HeartbeatResult] = None
         self._slot = 0
         self._skip_reason: Optional[str] = None
+        self._final_callbacks_end: Optional[float] = None
         runtime = parts.runtime
         # Without a beat at the start, the first beat is sent at a random time in the first interval.
         self.first_wait = 0.0 if options.beat_at_start else runtime.random() * options.every_seconds
@@ -75,9 +78,15 @@ class LoopState:
     def _slot_now(self) -> int:
         return math.floor((self.parts.runtime.monotonic() - self._started) / self.options.every_seconds)
 
-    def callback_seconds(self, final: bool = False) -> float:
+    def begin_final(self) -> None:
+        """Must be called before the last beat."""
+        self._final_callbacks_end = self.parts.runtime.monotonic() + FINAL_CALLBACK_SECONDS
+
+    def callback_seconds(self) -> float:
         """Returns the time limit of a callback. For the last beat, it leaves time to send the beat without metadata."""
-        return FINAL_SECONDS / 2 if final else min(self.parts.timeout_seconds, self.options.every_seconds / 4)
+        if self._final_callbacks_end is not None:
+            return max(0.0, self._final_callbacks_end - self.parts.runtime.monotonic())
+        return min(self.parts.timeout_seconds, self.options.every_seconds / 4)
 
     def limits(self, stop: Any) -> Limits:
         every = self.options.every_seconds

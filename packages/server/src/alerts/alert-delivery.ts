@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Timer } from '../core/clock.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import { type DueChannel, listDueChannels } from '../store/channels.ts';
-import { createAlertDeliveries } from './create-alert-deliveries.ts';
+import { type AlertRoutingTurn, createAlertDeliveries } from './create-alert-deliveries.ts';
 import { type AlertDeliveryContext, deliverToChannel } from './deliver-to-channel.ts';
 
 /** Time between delivery rounds. An alert waits at most this long after its commit. */
@@ -45,6 +45,7 @@ export type AlertDeliveryOptions = Omit<AlertDeliveryContext, 'owner' | 'isClosi
 export function startAlertDelivery(options: AlertDeliveryOptions): AlertDeliveryService {
   const { clock, log } = options;
   const serving = new Map<string, ServedChannel>();
+  const turn: AlertRoutingTurn = { lastOrgId: '' };
   const roundFailure = new RepeatedFailureLog(log, clock, {
     failed: 'alerts could not be delivered because of a database error; retrying',
     recovered: 'alert delivery works again',
@@ -56,7 +57,7 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
 
   const next = () => {
     timer = clock.after(ROUND_INTERVAL_MS, () => {
-      round = runDeliveryRound(context, serving)
+      round = runDeliveryRound(context, serving, turn)
         .then(
           () => roundFailure.succeed(),
           (error: unknown) => roundFailure.fail(error),
@@ -85,10 +86,11 @@ export function startAlertDelivery(options: AlertDeliveryOptions): AlertDelivery
 async function runDeliveryRound(
   context: AlertDeliveryContext,
   serving: Map<string, ServedChannel>,
+  turn: AlertRoutingTurn,
 ): Promise<void> {
   const { clock, database, isClosing } = context;
   const routeUntil = clock.monotonic() + MAX_ROUTING_MS;
-  while (!isClosing() && (await createAlertDeliveries(database, clock)).more)
+  while (!isClosing() && (await createAlertDeliveries(database, clock, turn)).more)
     if (clock.monotonic() >= routeUntil) break;
   const free = createFreePlaces(serving.values());
   if (isClosing() || free.total <= 0) return;

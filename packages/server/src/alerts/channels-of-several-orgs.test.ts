@@ -57,6 +57,33 @@ test('an alert storm in an organization with many channels delays no other organ
   assert.equal((await harness.deliveries()).length, 60 * 40 + 1);
 });
 
+test('organizations with many channels take turns, whichever alert is older', async (t) => {
+  const harness = await createTestOutbox(t);
+  await addOtherOrg(harness.database);
+  const many = Array.from({ length: MAX_DELIVERIES_PER_ROUND }, (_, index) =>
+    webhook(`c${index}`, 'http://127.0.0.1:1'),
+  );
+  for (const [first, second] of [
+    [ALERT_TEST_ORG, 'other'],
+    ['other', ALERT_TEST_ORG],
+  ] as const) {
+    await harness.setChannels({ [first]: many, [second]: [webhook('ops', 'http://127.0.0.1:1')] });
+    await harness.put(
+      ...Array.from({ length: 4 }, (_, index) => ({ ...createFailingAlert(`m${index}`), orgId: first })),
+    );
+    await harness.put({ ...createFailingAlert('y'), orgId: second });
+    const turn = { lastOrgId: '' };
+    const ofSecond = async () =>
+      (await harness.deliveries()).filter(
+        ({ org_id, channel_name }) => org_id === second && channel_name === 'ops',
+      );
+    for (let transactions = 0; transactions < 2; transactions++)
+      await createAlertDeliveries(harness.database, harness.clock, turn);
+    assert.equal((await ofSecond()).length, 1);
+    while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more);
+  }
+});
+
 test('a channel with many messages takes turns with the other channels of its organization', async (t) => {
   const harness = await createTestOutbox(t);
   // Each response takes longer than a turn, so that a turn consists of one message.

@@ -14,6 +14,7 @@ import { type ChannelRow, listAllChannels } from '../store/channels.ts';
 import type { Database, DatabaseWriter } from '../store/store-interfaces.ts';
 import { getAlertTags } from './alert.ts';
 import { managesIncidents } from './channels/channel-definitions.ts';
+import { skipEndedFailures } from './skip-ended-failures.ts';
 import { parseAlertRow } from './stored-alert.ts';
 import { type ChannelSubscription, parseChannelSubscription } from './stored-channel.ts';
 
@@ -25,6 +26,12 @@ const ALERTS_PER_ROUND = 500;
  */
 export const MAX_DELIVERIES_PER_ROUND = 500;
 
+/** The turn of the organizations in this process. */
+export interface AlertRoutingTurn {
+  /** The organization whose alert was processed last. The next transaction begins with the following one. */
+  lastOrgId: string;
+}
+
 /**
  * Creates the deliveries of new alerts, one per subscribed channel. Alerts of one organization are processed in
  * order, and organizations in turn. A closing alert also closes the open alerts about its subject. The result
@@ -33,18 +40,22 @@ export const MAX_DELIVERIES_PER_ROUND = 500;
 export async function createAlertDeliveries(
   database: Database,
   clock: Clock,
+  turn: AlertRoutingTurn = { lastOrgId: '' },
 ): Promise<{ readonly more: boolean }> {
   // Read without a transaction first, so that an idle installation opens no write transaction.
   if (!(await hasUnroutedAlert(database.read))) return { more: false };
   return database.transaction(async (writer) => {
-    const waiting = await listUnroutedAlerts(writer, ALERTS_PER_ROUND);
+    const waiting = await listUnroutedAlerts(writer, ALERTS_PER_ROUND, turn.lastOrgId);
     // Another process may have created the deliveries.
     if (waiting.length === 0) return { more: false };
     const { alerts, deliveries } = await planDeliveries(writer, waiting, clock.now());
     await insertAlertDeliveries(writer, deliveries);
     await closeEndedAlerts(writer, alerts);
+    const closing = alerts.flatMap(({ id, phase }) => (phase === 'closes' ? [id] : []));
+    await skipEndedFailures(writer, closing, clock.now());
     const seqs = alerts.map(({ seq }) => seq);
     await markAlertsRouted(writer, seqs, clock.now());
+    turn.lastOrgId = alerts.at(-1)?.org_id ?? '';
     return { more: true };
   });
 }

@@ -34,8 +34,8 @@ async function beat(at: number, changes: Partial<ReceivedBeat> = {}) {
 before(async () => {
   api = await runApi({
     engine: {
-      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [GAP] }),
-      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [GAP] }),
+      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [GAP], rewindCount: 0 }),
+      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [GAP], rewindCount: 0 }),
     },
   });
   key = (await api.addKey('acme')).key;

@@ -26,8 +26,8 @@ async function beat(id: string, minutesAgo: number, kind: 'ok' | 'fail' = 'ok') 
 before(async () => {
   api = await runApi({
     engine: {
-      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [GAP] }),
-      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [] }),
+      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [GAP], rewindCount: 0 }),
+      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [], rewindCount: 0 }),
     },
   });
   key = (await api.addKey('acme')).key;

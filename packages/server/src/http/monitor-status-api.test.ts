@@ -12,8 +12,8 @@ let foreign: string;
 before(async () => {
   api = await runApi({
     engine: {
-      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [] }),
-      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [] }),
+      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [], rewindCount: 0 }),
+      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [], rewindCount: 0 }),
     },
   });
   key = (await api.addKey('acme')).key;

@@ -59,6 +59,7 @@ function fromFile(id: string) {
         nowMs: API_TEST_NOW,
         committedUntil: API_TEST_NOW,
         gaps: [],
+        rewindCount: 0,
         actor: 'file',
         source: { kind: 'file', line: 12 },
       },

@@ -114,3 +114,43 @@ const NONE = {
     throw new Error('away');
   },
 };
+
+test('a round in progress ends before its next transaction when the process shuts down', async (t) => {
+  const database = await openDatabase('sqlite:', {
+    dataDir: createTemporaryDirectory(t),
+    log: silentLog,
+    clock: systemClock,
+  });
+  t.after(() => database.close());
+  const clock = new ManualClock();
+  const days = { requests_days: 90, audit_days: 30, checks_days: 400, responses_days: 30, bodies_days: 7 };
+  const log = createLogSpy();
+  const entered = Promise.withResolvers<void>();
+  const leave = Promise.withResolvers<void>();
+  let transactions = 0;
+  const slow: typeof database = {
+    ...database,
+    read: database.read,
+    expireExchanges: async () => {
+      entered.resolve();
+      await leave.promise;
+      return 0;
+    },
+    transaction: (work) => {
+      transactions += 1;
+      return database.transaction(work);
+    },
+    rowTransaction: (work) => {
+      transactions += 1;
+      return database.rowTransaction(work);
+    },
+  };
+  const retention = startRetention(slow, clock, log, () => ({ ...days, sessions: { idleMs: 1 } }));
+  clock.advance(60_000);
+  await entered.promise;
+  const closing = retention.close();
+  leave.resolve();
+  await closing;
+  assert.equal(transactions, 0);
+  assert.deepEqual(log.lines, []);
+});

@@ -28,7 +28,7 @@ type RetentionDatabase = Pick<Database, 'expireExchanges' | 'read' | 'transactio
 export interface RetentionTask {
   /** Resolves when no round is running. */
   settled(): Promise<void>;
-  /** Stops further rounds and waits for the running one. */
+  /** Stops further rounds. The running one ends after its current batch. */
   close(): Promise<void>;
 }
 
@@ -45,9 +45,10 @@ export function startRetention(
   let timer: Timer | null = null;
   let round = Promise.resolve();
   let closed = false;
+  const stoppable = stopWhen(() => closed, database);
   const next = (ms: number) => {
     timer = clock.after(ms, () => {
-      round = runRetention(database, clock.now(), days(), log).finally(() => {
+      round = runRetention(stoppable, clock.now(), days(), log).finally(() => {
         if (!closed) next(HOUR_MS);
       });
     });
@@ -59,6 +60,31 @@ export function startRetention(
       closed = true;
       timer?.cancel();
       await round;
+    },
+  };
+}
+
+/** Thrown to end a round between two of its transactions. */
+class RetentionStopped extends Error {}
+
+/** Returns the database, which begins no further transaction if `isStopped` returns true. */
+function stopWhen(isStopped: () => boolean, database: RetentionDatabase): RetentionDatabase {
+  const requireRunning = () => {
+    if (isStopped()) throw new RetentionStopped();
+  };
+  return {
+    read: database.read,
+    async expireExchanges(beforeMs) {
+      requireRunning();
+      return database.expireExchanges(beforeMs);
+    },
+    async transaction(work) {
+      requireRunning();
+      return database.transaction(work);
+    },
+    async rowTransaction(work) {
+      requireRunning();
+      return database.rowTransaction(work);
     },
   };
 }
@@ -91,6 +117,7 @@ async function runRetention(
     if (exchanges > 0)
       log.info({ exchanges, days: requests_days }, 'exchanges older than the retention period were removed');
   } catch (error) {
+    if (error instanceof RetentionStopped) return;
     log.warn(
       { err: error },
       'data older than the retention period could not be removed; retrying in an hour',

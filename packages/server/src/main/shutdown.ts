@@ -140,12 +140,18 @@ async function drainAndClose(
 
 /** Ends the work that no request waits for. Requests in progress may still run. */
 async function endBackgroundWork(parts: ServerComponents, targets: ShutdownTargets): Promise<void> {
+  // Does not wait for anything else, because the listeners are closed. Otherwise, beats that no process accepts would count
+  // as missed.
+  const monitoring = parts.monitoring.stop();
+  await Promise.all([monitoring, endOtherBackgroundWork(parts, targets)]);
+}
+
+async function endOtherBackgroundWork(parts: ServerComponents, targets: ShutdownTargets): Promise<void> {
   await targets.watch.close();
   targets.address.close();
   await Promise.all([targets.retention.close(), targets.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);
   await parts.evaluationPool.close();
-  await parts.monitoring.stop();
 }
 
 function waitMs(ms: number): Promise<void> {

@@ -72,7 +72,12 @@ async function setUp(
     runtime: new RuntimeMetrics('0', 'unknown'),
     serverProcess: { processNumber },
     monitoring: {
-      changeContext: async () => ({ nowMs: systemClock.now(), committedUntil: systemClock.now(), gaps: [] }),
+      changeContext: async () => ({
+        nowMs: systemClock.now(),
+        committedUntil: systemClock.now(),
+        gaps: [],
+        rewindCount: 0,
+      }),
     },
   };
   const loaded = loadConfig({ env: environment });

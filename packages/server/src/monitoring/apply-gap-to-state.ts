@@ -121,7 +121,7 @@ function extendDeadlineAgain(
   if (dueAt > endAt) return state;
   const { expectedAt, anchorAt } = state;
   const length = endAt - startAt;
-  if (expectedAt === null) return { ...state, dueAt: dueAt + length };
+  if (expectedAt === null) return { ...state, anchorAt: anchorAt + length, dueAt: dueAt + length };
   if (plan.schedule.kind === 'interval')
     return {
       ...state,
@@ -145,7 +145,12 @@ function delayFirstBeatReport(
   dueAt: number,
 ): MonitorState {
   const later = computeFirstBeatDueAt(plan, gap.endAt) ?? dueAt;
-  return { ...state, originalDueAt: state.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
+  return {
+    ...state,
+    originalDueAt: state.originalDueAt ?? dueAt,
+    anchorAt: gap.endAt,
+    dueAt: Math.max(dueAt, later),
+  };
 }
 
 function recordUnknown(expectedAt: number, { endAt }: MonitoringGap, out: MonitorHistoryChanges): void {

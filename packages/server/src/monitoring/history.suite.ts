@@ -120,9 +120,9 @@ function crashing(database: DatabaseWithBeatStore, dies: () => boolean): Databas
     rowTransaction: (work) => database.rowTransaction(dying(work)),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    async applyBeatsIfUnchanged(beats) {
+    async applyBeatsIfUnchanged(beats, rewindCount) {
       if (dies()) throw new Crash('killed before the commit');
-      return database.applyBeatsIfUnchanged(beats);
+      return database.applyBeatsIfUnchanged(beats, rewindCount);
     },
     expireExchanges: (before) => database.expireExchanges(before),
     close: () => database.close(),
@@ -184,7 +184,9 @@ async function applyBeat(
   context: BeatEvaluationContext,
   states: MonitorStateCache,
 ): Promise<void> {
-  const [kept] = await untilDone(() => applyBeatsOptimistically(database, [beat], context, states));
+  const [kept] = await untilDone(() =>
+    applyBeatsOptimistically((beats) => database.applyBeatsIfUnchanged(beats, 0), [beat], context, states),
+  );
   if (!kept) await untilDone(() => commitBeats(database, [beat], context, states));
 }
 

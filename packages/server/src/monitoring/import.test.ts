@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
 import { importSqliteDatabase } from '../store/import-sqlite.ts';
+import { insertMonitorChecks } from '../store/monitoring/monitor-states.ts';
 import { recordMonitoringLiveness } from '../store/monitoring/monitoring-liveness.ts';
 import { findMonitorById } from '../store/monitoring/monitors.ts';
 import { openDatabase } from '../store/open-database.ts';
@@ -40,7 +41,7 @@ function pulse(database: Database, at: number) {
     processId: 'one',
     estimateNowMs: () => null,
     acceptedUntilMs: null,
-    gapThresholdMs: 3_500,
+    gapThresholdMs: () => 3_500,
     leaseTimeoutMs: 3_500,
     presence: 'present',
     startedAt: null,
@@ -70,6 +71,17 @@ test('monitors move to PostgreSQL with their status and history, and the time of
   await sweepDueMonitors(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
   await beats(source, IDS, START + 2 * MINUTE);
   await pulse(source, START + 2 * MINUTE);
+  // More than one batch, which ends in the middle of a monitor and of the checks of one time.
+  const { uid } = await source.read
+    .selectFrom('monitors')
+    .select('uid')
+    .orderBy('uid')
+    .executeTakeFirstOrThrow();
+  const many = Array.from({ length: 4_500 }, (_, n) => ({
+    ...{ uid, at: START + (n % 3), id: `chk_${n}`, status: 'logged', error: null, expected_at: null },
+    ...{ detected_at: START, received_at: START, duration_ms: null, metadata_json: null, missed_count: 1 },
+  }));
+  await source.transaction((writer) => insertMonitorChecks(writer, many));
   const histories = await Promise.all(IDS.map((id) => history(source, id)));
   await source.close();
   const url = await createTestDatabase(t);

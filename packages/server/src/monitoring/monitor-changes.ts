@@ -8,6 +8,7 @@ import {
 import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
+import { requireRewindCount } from '../store/monitoring/rewind-count.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
@@ -41,6 +42,8 @@ export interface MonitorChangeContext {
    */
   readonly committedUntil: number;
   readonly gaps: readonly MonitoringGap[];
+  /** How often recorded times had been moved back when `nowMs` was read. */
+  readonly rewindCount: number;
   /** Who makes the change: a key id, a member id or `file`. */
   readonly actor: string;
   readonly source: {
@@ -127,10 +130,11 @@ export class MonitorChanges {
 
   /**
    * Writes all collected changes. Returns the new states by the uid of their monitors.
-   * @throws Fault `conflict` if an id is already in use
+   * @throws Fault `conflict` if an id is already in use; `overloaded` if the clock was set back in the meantime
    */
   async write(): Promise<ReadonlyMap<string, MonitorStateRow>> {
-    const { writer, nowMs } = this.#context;
+    const { writer, nowMs, rewindCount } = this.#context;
+    await requireRewindCount(writer, rewindCount);
     const known = this.#stateChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
     const locked = new Map((await lockMonitorStatesByUid(writer, known)).map((row) => [row.uid, row]));
     const graces = await this.#graces();

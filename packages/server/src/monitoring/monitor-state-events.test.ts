@@ -243,6 +243,20 @@ test('a shorter schedule does not apply to the time before the change', () => {
   assert.deepEqual(missedAt(out), [at, at + HOUR]);
 });
 
+test('a change of the timing keeps the deadline of a first beat that a gap extended, and leaves a grace period', () => {
+  const before = plan(every(HOUR), 5 * MINUTE);
+  const gap = { startAt: 30 * MINUTE, endAt: 120 * MINUTE };
+  const evaluation = createMonitorStateEvaluation(before, [gap]);
+  const state = evaluateStateUntil(createMonitorState(evaluation, 0, null), evaluation, 130 * MINUTE);
+  assert.equal(state.dueAt, 185 * MINUTE);
+  for (const [next, dueAt] of [
+    [plan(every(HOUR), 10 * MINUTE), 190 * MINUTE],
+    [plan(every(MINUTE), 10 * MINUTE), 140 * MINUTE],
+    [plan(every(HOUR), 5 * MINUTE, { firstBeatDueMs: 2 * HOUR }), 240 * MINUTE],
+  ] as const)
+    assert.equal(changeMonitorTiming(state, before, next, 130 * MINUTE).dueAt, dueAt);
+});
+
 test('a longer schedule does not make a failing monitor healthy, but a beat does', () => {
   const hourly = plan(every(HOUR));
   const daily = plan(every(DAY));

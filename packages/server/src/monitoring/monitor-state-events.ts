@@ -216,8 +216,9 @@ export function changeMonitorTiming(
   if (settled.expectedAt === null && settled.lastBeatAt === null) {
     // The missing first beat was already reported. It is reported once, whatever the schedule.
     if (settled.dueAt === null) return settled;
-    const dueAt = computeFirstBeatDueAt(next, settled.periodStartedAt);
-    return { ...settled, dueAt: dueAt === null ? null : Math.max(dueAt, atMs) };
+    const dueAt = computeFirstBeatDueAt(next, settled.anchorAt);
+    if (dueAt === settled.dueAt) return settled;
+    return { ...settled, dueAt: dueAt === null ? null : Math.max(dueAt, atMs + next.graceMs) };
   }
   const expectedAt = same ? settled.expectedAt : nextOccurrence(settled, next, atMs);
   const dueAt = expectedAt === null ? null : Math.max(expectedAt, atMs) + next.graceMs;

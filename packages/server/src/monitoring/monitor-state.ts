@@ -38,8 +38,8 @@ export interface MonitorState {
    */
   readonly lastBeatAt: number | null;
   /**
-   * The time from which expected times are calculated: the last beat, the end of a pause, or the end of a
-   * gap.
+   * The time from which expected times and the deadline of the first beat are calculated: the last beat, the creation, the
+   * end of a pause, or the end of a gap.
    */
   readonly anchorAt: number;
   /** The next expected beat that has not been evaluated. Null if none is expected. */

@@ -126,3 +126,27 @@ test('if one of two processes ends, no gap is recorded; if the last one ends, a 
   assert.deepEqual(more, []);
   third.crash();
 });
+
+test('a monitor that cannot be evaluated does not prevent the detection of missed beats of other monitors', async (t) => {
+  const { clock, database, start, add, count } = await createTestCluster(t);
+  const { engine, crash } = await start();
+  await add(engine, ['broken', 'job'], 1);
+  await recordTestBeat(engine, 'broken');
+  await recordTestBeat(engine, 'job');
+  await database.transaction((writer) =>
+    writer
+      .updateTable('monitor_clocks')
+      .set({ cron: 'not a schedule', interval_ms: null, timezone: 'Nowhere' })
+      .where('id', '=', 'broken')
+      .execute(),
+  );
+  await runEngineFor(clock, engine, 2 * MINUTE);
+  assert.equal(await count('missed'), 1);
+  const { wake_at: wakeAt } = await database.read
+    .selectFrom('monitor_clocks')
+    .select('wake_at')
+    .where('id', '=', 'broken')
+    .executeTakeFirstOrThrow();
+  assert.ok(wakeAt > engine.now(), 'the broken monitor is evaluated again later');
+  crash();
+});

@@ -4,14 +4,16 @@ import type { Log } from '../core/log.ts';
 import { expireBeatIdempotencyKeys } from '../store/monitoring/monitor-history.ts';
 import { hasDueMonitorState } from '../store/monitoring/monitor-states.ts';
 import { getOrgIdsByBeatTokenHash } from '../store/monitoring/monitors.ts';
+import { OutdatedTimeFault, requireRewindCount } from '../store/monitoring/rewind-count.ts';
 import type { DatabaseWithBeatStore } from '../store/open-database.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './commit-beats.ts';
 import { MonitorStateCache } from './monitor-state-cache.ts';
 import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessLiveness } from './process-liveness.ts';
-import type { MonitorEvaluationContext } from './read-monitors.ts';
+import type { MonitorChangeTime } from './read-monitors.ts';
 import type { BeatReceipt, BeatEvaluationContext as BeatSight, ReceivedBeat } from './received-beat.ts';
 import { MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
 
@@ -23,6 +25,8 @@ const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
  */
 const COMMIT_POLL_MS = 100;
 const COMMIT_POLL_ATTEMPTS = 25;
+/** Maximum number of attempts of a transaction if the clock is set back meanwhile. A running pulse may have begun earlier. */
+const MAX_TIME_ATTEMPTS = 4;
 const KEY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
 
 export interface MonitoringEngineOptions {
@@ -92,9 +96,9 @@ export class MonitoringEngine {
   }
 
   /** Returns the gaps and times that are needed to read monitors. */
-  evaluationContext(): MonitorEvaluationContext {
-    const { gaps, committedUntil } = this.#pulse;
-    return { gaps, committedUntil, nowMs: this.#pulse.now() };
+  evaluationContext(): MonitorChangeTime {
+    const { gaps, committedUntil, rewindCount } = this.#pulse;
+    return { gaps, committedUntil, rewindCount, nowMs: this.#pulse.now() };
   }
 
   /**
@@ -102,7 +106,7 @@ export class MonitoringEngine {
    * a deadline that has just passed, so that the change does not hide a miss.
    * @throws Fault if the database is unavailable
    */
-  async changeContext(): Promise<MonitorEvaluationContext> {
+  async changeContext(): Promise<MonitorChangeTime> {
     const { database, clock } = this.#options;
     await this.#pulse.ensureFresh();
     const asked = this.#pulse.now();
@@ -165,8 +169,9 @@ export class MonitoringEngine {
     await this.#pulse.ensureFresh();
     const context = this.#beatContext();
     if (context.peersCommittedUntil !== Number.POSITIVE_INFINITY) return [];
+    const { rewindCount } = this.#pulse;
     return applyBeatsOptimistically(
-      this.#options.database,
+      (beats) => this.#options.database.applyBeatsIfUnchanged(beats, rewindCount),
       clampReceivedAt(calls, context.nowMs),
       context,
       this.#states,
@@ -175,8 +180,32 @@ export class MonitoringEngine {
 
   async #commit(calls: readonly ReceivedBeat[]) {
     await this.#pulse.ensureFresh();
-    const context = this.#beatContext();
-    return commitBeats(this.#options.database, clampReceivedAt(calls, context.nowMs), context, this.#states);
+    return this.#withCurrentTime((database) => {
+      const context = this.#beatContext();
+      return commitBeats(database, clampReceivedAt(calls, context.nowMs), context, this.#states);
+    });
+  }
+
+  /**
+   * Runs a transaction with the times of the last pulse. If another process has moved the recorded times back since then,
+   * sends a pulse and runs it again.
+   * @throws Fault `overloaded`
+   */
+  async #withCurrentTime<T>(run: (database: Pick<Database, 'rowTransaction'>) => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts++)
+      try {
+        const { rewindCount } = this.#pulse;
+        return await run({
+          rowTransaction: (work) =>
+            this.#options.database.rowTransaction(async (writer) => {
+              await requireRewindCount(writer, rewindCount);
+              return work(writer);
+            }),
+        });
+      } catch (error) {
+        if (!(error instanceof OutdatedTimeFault) || attempts === MAX_TIME_ATTEMPTS) throw error;
+        await this.#pulse.send();
+      }
   }
 
   #beatContext(): BeatSight {
@@ -185,10 +214,17 @@ export class MonitoringEngine {
   }
 
   async #sweepAll(): Promise<void> {
-    const { database, counters, clock } = this.#options;
+    const { database, counters, clock, log } = this.#options;
     for (;;) {
-      const swept = await sweepDueMonitors(database, this.evaluationContext());
+      const swept = await this.#withCurrentTime((current) =>
+        sweepDueMonitors(current, this.evaluationContext()),
+      );
       counters.countSweep(swept);
+      for (const { orgId, monitorId, error } of swept.failures)
+        log.error(
+          { err: error, org: orgId, monitor: monitorId },
+          'monitor could not be evaluated, so missed beats are not detected; retrying in 10 minutes',
+        );
       if (swept.evaluated < MAX_MONITORS_PER_SWEEP_BATCH) break;
       // During a long sweep, this process must not appear to be down.
       await this.#pulse.ensureFresh();

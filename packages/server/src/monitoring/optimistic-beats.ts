@@ -4,7 +4,7 @@ import type {
   MonitorCheckRow,
   MonitorStateRow,
 } from '../store/monitoring/monitoring-rows.ts';
-import type { BeatStore, UneventfulBeats } from '../store/monitoring/uneventful-beats.ts';
+import type { UneventfulBeats } from '../store/monitoring/uneventful-beats.ts';
 import type { MonitorHistoryChanges } from './monitor-state.ts';
 import type { MonitorStateCache } from './monitor-state-cache.ts';
 import {
@@ -21,16 +21,20 @@ interface EvaluatedBeats extends UneventfulBeats {
   readonly receipts: ReadonlyMap<ReceivedBeat, BeatReceipt>;
 }
 
+type ApplyUneventfulBeats = (beats: readonly UneventfulBeats[]) => Promise<readonly boolean[]>;
+
 /**
  * Applies beats that cause no missed check, no new period and no alert. Most beats are of this kind. Evaluates
  * them with a cached monitor state, and writes them with one statement if the database still has the same
  * state. Returns the receipt of each applied beat, and null for every other beat. `commitBeats` must apply the
  * other beats with a lock. Use this function only if no other process uses the database. Otherwise, the cached
  * state is usually outdated.
+ *
+ * @param apply writes the beats (see `BeatStore.applyBeatsIfUnchanged`)
  * @throws Fault if the database is unavailable
  */
 export async function applyBeatsOptimistically(
-  database: BeatStore,
+  apply: ApplyUneventfulBeats,
   calls: readonly ReceivedBeat[],
   context: BeatEvaluationContext,
   states: MonitorStateCache,
@@ -39,7 +43,7 @@ export async function applyBeatsOptimistically(
     ([row, own]) => evaluateIfUneventful(row, own, context) ?? [],
   );
   const answers = new Map<ReceivedBeat, BeatReceipt>();
-  const kept = evaluated.length === 0 ? [] : await writeIfUnchanged(database, evaluated);
+  const kept = evaluated.length === 0 ? [] : await writeIfUnchanged(apply, evaluated);
   for (const [at, one] of evaluated.entries()) {
     if (!kept[at]) {
       states.delete(one.before.uid);
@@ -52,11 +56,11 @@ export async function applyBeatsOptimistically(
 }
 
 async function writeIfUnchanged(
-  database: BeatStore,
+  apply: ApplyUneventfulBeats,
   judged: readonly EvaluatedBeats[],
 ): Promise<readonly boolean[]> {
   try {
-    return await database.applyBeatsIfUnchanged(judged);
+    return await apply(judged);
   } catch (error) {
     // An idempotency key was stored while the statement ran. Nothing was written; the transaction with the
     // lock decides.

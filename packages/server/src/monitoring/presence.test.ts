@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { silentLog } from '../core/log.ts';
 import type { MonitoringEngine } from './monitoring-engine.ts';
 import { replaceMonitor, requireMonitor } from './monitors.ts';
+import { ProcessLiveness } from './process-liveness.ts';
 import { createTestCluster, recordTestBeat, runEngineFor, type TestCluster } from './test/test-cluster.ts';
 import {
   createTestMonitorDefinition,
@@ -117,8 +119,8 @@ test('if the database rejects beats for several seconds, the time is a gap altho
     ...database,
     read: database.read,
     rowTransaction: (work) => (isAway ? Promise.reject(away()) : database.rowTransaction(work)),
-    applyBeatsIfUnchanged: (beats) =>
-      isAway ? Promise.reject(away()) : database.applyBeatsIfUnchanged(beats),
+    applyBeatsIfUnchanged: (beats, rewindCount) =>
+      isAway ? Promise.reject(away()) : database.applyBeatsIfUnchanged(beats, rewindCount),
     transaction: (work) => database.transaction(work),
   };
   const { engine, crash } = await told.start('one', flaky);
@@ -134,6 +136,43 @@ test('if the database rejects beats for several seconds, the time is a gap altho
   await engine.pulseAndSweep();
   assert.equal((await gapsOf(told)).length, 1);
   crash();
+});
+
+test('a beat that is rejected while a pulse is committed counts for the next gap', async (t) => {
+  const told = await createTestCluster(t);
+  const { database, clock } = told;
+  let beforeCommit = (): void => undefined;
+  const slow: Pick<typeof database, 'isShared' | 'isRemote' | 'rowTransaction'> = {
+    isShared: database.isShared,
+    isRemote: database.isRemote,
+    rowTransaction: (work) =>
+      database.rowTransaction(async (writer) => {
+        const done = await work(writer);
+        beforeCommit();
+        return done;
+      }),
+  };
+  const manual = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: () => ({ cancel: () => undefined }),
+  };
+  const pulse = new ProcessLiveness({
+    ...{ database: slow, clock: manual, log: silentLog },
+    oldestPendingAt: () => null,
+    afterPulse: async () => undefined,
+  });
+  await pulse.start();
+  beforeCommit = () => pulse.recordRejection();
+  await pulse.send();
+  beforeCommit = () => undefined;
+  clock.advance(5_000);
+  await pulse.send();
+  assert.equal((await gapsOf(told)).length, 1);
+  clock.advance(5_000);
+  await pulse.send();
+  assert.equal((await gapsOf(told)).length, 1, 'the rejection counts once');
+  await pulse.close();
 });
 
 test('a new process records a gap after a killed process, and none next to a running one', async (t) => {

@@ -11,6 +11,7 @@ import type {
   MonitoringLivenessResult,
 } from '../store/monitoring/monitoring-liveness-values.ts';
 import type { Database } from '../store/store-interfaces.ts';
+import { logClockChange } from './log-clock-change.ts';
 import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
 
@@ -33,11 +34,6 @@ export const BEAT_CLIENT_TIMEOUT_MS = 10_000;
 /** Maximum duration of a pulse that updates the estimate of the database time. */
 const MAX_PRECISE_PULSE_MS = 50;
 
-const CLOCK_SET_AHEAD =
-  'database clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
-const CLOCK_SET_BACK =
-  'database clock was set back; times of monitors and alerts that are later than the new time were moved back accordingly';
-
 export interface ProcessLivenessOptions {
   readonly database: Pick<Database, 'isShared' | 'isRemote' | 'rowTransaction'>;
   /** Identifies this process in leases. A process may use the id of another one that has certainly ended. */
@@ -54,6 +50,8 @@ interface WrittenPulse {
   readonly taken: MonitoringLivenessResult;
   /** The monotonic time at which this process read its clock. Null if the database server read its own. */
   readonly readAt: number | null;
+  /** Number of rejections when the clock was read. Later ones belong to the next pulse. */
+  readonly rejections: number;
 }
 
 /**
@@ -72,6 +70,7 @@ export class ProcessLiveness {
   #gaps: readonly MonitoringGap[] = [];
   #committedUntil = 0;
   #peersCommittedUntil = 0;
+  #rewindCount = 0;
   #timer: Timer | null = null;
   #inFlight: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
@@ -79,8 +78,9 @@ export class ProcessLiveness {
   /** When this process began to accept beats, in database time. Null until then. */
   #startedAt: number | null = null;
   #isAnnounced = false;
-  /** Whether a pulse has failed or a beat was rejected since the last pulse. */
-  #hasRejected = false;
+  /** Number of failed pulses and rejected beats, and how many of them happened before the last pulse. */
+  #rejections = 0;
+  #recordedRejections = 0;
 
   constructor(options: ProcessLivenessOptions) {
     this.#options = options;
@@ -112,7 +112,7 @@ export class ProcessLiveness {
 
   /** Records that a beat was rejected, so that its sender could not report to Floe. */
   recordRejection(): void {
-    this.#hasRejected = true;
+    this.#rejections += 1;
   }
 
   /** The time spans in which no process accepted beats, in order, as of the last pulse. */
@@ -134,6 +134,11 @@ export class ProcessLiveness {
   /** The same time as `committedUntil`, but for the other processes only. */
   get peersCommittedUntil(): number {
     return this.#peersCommittedUntil;
+  }
+
+  /** How often recorded times were moved back because the clock was set back, as of the last pulse. */
+  get rewindCount(): number {
+    return this.#rewindCount;
   }
 
   /**
@@ -212,25 +217,23 @@ export class ProcessLiveness {
     try {
       written = await this.#write(presence);
     } catch (error) {
-      this.#hasRejected = true;
+      this.#rejections += 1;
       throw error;
     }
     const after = clock.monotonic();
     const { taken, readAt } = written;
-    const { nowMs, clockJumpMs, futureMs } = taken;
-    if (clockJumpMs !== 0) {
-      const fields = { stepped_seconds: clockJumpMs / 1_000, recorded_ahead_seconds: futureMs / 1_000 };
-      log.warn(fields, clockJumpMs > 0 ? CLOCK_SET_AHEAD : CLOCK_SET_BACK);
-    }
-    if (clockJumpMs < 0) this.#rewind();
+    const { nowMs } = taken;
+    logClockChange(log, taken);
+    if (taken.clockJumpMs < 0) this.#rewind();
     const gaps = new Map(this.#gaps.map((gap) => [gap.startAt, gap]));
     for (const gap of taken.gaps) gaps.set(gap.startAt, gap);
     this.#gaps = [...gaps.values()].sort((one, other) => one.startAt - other.startAt);
     this.#setTime(nowMs, readAt ?? before, readAt ?? after);
     this.#committedUntil = Math.max(this.#committedUntil, taken.committedUntil);
     this.#peersCommittedUntil = taken.peersCommittedUntil;
+    this.#rewindCount = taken.rewindCount;
     this.#pulsedAt = after;
-    this.#hasRejected = false;
+    this.#recordedRejections = written.rejections;
     if (presence === 'present') this.#startedAt ??= nowMs;
   }
 
@@ -239,6 +242,7 @@ export class ProcessLiveness {
     const estimateMs = this.#estimate();
     const oldest = oldestPendingAt();
     const wallMs = clock.now();
+    let rejections = this.#rejections;
     let readAt = clock.monotonic();
     const readSharedWallMs = () => {
       readAt = clock.monotonic();
@@ -252,9 +256,12 @@ export class ProcessLiveness {
       readWallMs: database.isShared ? readSharedWallMs : () => wallMs,
       estimateNowMs: database.isShared ? () => this.#estimate() : () => estimateMs,
       acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
-      gapThresholdMs: this.#hasRejected
-        ? MONITORING_GAP_THRESHOLD_MS
-        : BEAT_CLIENT_TIMEOUT_MS + LIVENESS_INTERVAL_MS,
+      gapThresholdMs: () => {
+        rejections = this.#rejections;
+        return rejections > this.#recordedRejections
+          ? MONITORING_GAP_THRESHOLD_MS
+          : BEAT_CLIENT_TIMEOUT_MS + LIVENESS_INTERVAL_MS;
+      },
       leaseTimeoutMs: BEAT_CLIENT_TIMEOUT_MS + LIVENESS_INTERVAL_MS,
       presence,
       startedAt: this.#startedAt,
@@ -266,7 +273,7 @@ export class ProcessLiveness {
         await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
         await shiftFutureAlertTimes(writer, taken.nowMs, taken.futureMs);
       }
-      return { taken, readAt: database.isRemote ? null : readAt };
+      return { taken, readAt: database.isRemote ? null : readAt, rejections };
     });
   }
 

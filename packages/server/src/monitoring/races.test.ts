@@ -118,9 +118,9 @@ test('beats that wait five minutes for their commit cause no miss, and a silent 
     rowTransaction: (work) => database.rowTransaction(work),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    async applyBeatsIfUnchanged(beats) {
+    async applyBeatsIfUnchanged(beats, rewindCount) {
       if (held) await gate.pass();
-      return database.applyBeatsIfUnchanged(beats);
+      return database.applyBeatsIfUnchanged(beats, rewindCount);
     },
     expireExchanges: (before) => database.expireExchanges(before),
     close: () => database.close(),

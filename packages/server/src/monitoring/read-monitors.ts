@@ -36,6 +36,12 @@ export interface MonitorEvaluationContext {
   readonly gaps: readonly MonitoringGap[];
 }
 
+/** The values that changes of monitors need in addition to the database rows. */
+export interface MonitorChangeTime extends MonitorEvaluationContext {
+  /** How often recorded times had been moved back when `nowMs` was read. */
+  readonly rewindCount: number;
+}
+
 /** A monitor with its state evaluated up to now, even if the sweep has not run yet. */
 export interface MonitorView {
   readonly row: MonitorRow;

@@ -103,7 +103,8 @@ interface DeliveryOutcomeEvent {
   readonly at: number;
 }
 
-async function publishDeliveryOutcome(
+/** Publishes the outcome of deliveries to event streams. */
+export async function publishDeliveryOutcome(
   writer: DatabaseWriter,
   deliveries: readonly Pick<AlertDeliveryRow, 'alert_id'>[],
   { orgId, channel, state, at }: DeliveryOutcomeEvent,

@@ -74,9 +74,13 @@ const UNROUTED_ALERTS_PER_ORG = 50;
 
 /**
  * Returns alerts that have no deliveries yet. Alternates between organizations: first the oldest alert of
- * each organization, then the second one of each, and so on.
+ * each organization, then the second one of each, and so on. Begins with the organization after `afterOrgId`.
  */
-export async function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
+export async function listUnroutedAlerts(
+  reader: DatabaseReader,
+  limit: number,
+  afterOrgId: string,
+): Promise<AlertRow[]> {
   // Jumps from one organization to the next in the index, regardless of the number of alerts.
   const { rows } = await sql<AlertRow>`
     with recursive waiting(org_id) as (
@@ -90,7 +94,8 @@ export async function listUnroutedAlerts(reader: DatabaseReader, limit: number):
       order by a.seq limit ${UNROUTED_ALERTS_PER_ORG}
     )
     where waiting.org_id is not null
-    order by row_number() over (partition by alerts.org_id order by alerts.seq), alerts.seq
+    order by row_number() over (partition by alerts.org_id order by alerts.seq),
+      case when alerts.org_id > ${afterOrgId} then 0 else 1 end, alerts.org_id
     limit ${limit}`.execute(reader);
   return rows;
 }

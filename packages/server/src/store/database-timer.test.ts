@@ -95,7 +95,7 @@ test('the duration of a transaction includes its wait for another one', async (t
   clock.advance(50);
   gate.resolve();
   await Promise.all([first, second]);
-  await database.applyBeatsIfUnchanged([]);
+  await database.applyBeatsIfUnchanged([], 0);
   assert.deepEqual(seen, [
     { kind: 'read', ms: 0 },
     { kind: 'transaction', ms: 50 },

@@ -1,15 +1,20 @@
+import { sql } from 'kysely';
 import { replaceUnstorableRowText } from '../core/unstorable-characters.ts';
 import { allowTransactionPauses } from './allow-transaction-pauses.ts';
-import type { Database, DatabaseWriter } from './store-interfaces.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import type { TableImportResult } from './table-import-result.ts';
 
 const ROWS_PER_BATCH = 2_000;
-const MONITORS_PER_BATCH = 200;
 
-/** Unique columns that give a stable order for reading. */
-const HISTORY_ORDER_COLUMNS = { monitor_periods: 'started_at', beat_keys: 'key', checks: 'id' } as const;
+/** The primary keys, which give the order for reading. */
+const HISTORY_KEYS = {
+  monitor_periods: ['uid', 'started_at'],
+  beat_keys: ['uid', 'key'],
+  checks: ['uid', 'at', 'id'],
+} as const;
 
-type HistoryTable = keyof typeof HISTORY_ORDER_COLUMNS;
+type HistoryTable = keyof typeof HISTORY_KEYS;
+type HistoryRow = Readonly<Record<string, unknown>>;
 
 /** The small tables, in an order that satisfies foreign keys. */
 const STATE_TABLES = [
@@ -35,10 +40,8 @@ export async function copyMonitors(source: Database, target: Database): Promise<
       imported.push({ table, rows: rows.length });
     }
   });
-  const monitors = await source.read.selectFrom('monitors').select('uid').execute();
-  const uids = monitors.map(({ uid }) => uid);
   for (const table of ['monitor_periods', 'beat_keys', 'checks'] as const)
-    imported.push(await copyHistory(source, target, table, uids));
+    imported.push(await copyHistory(source, target, table));
   return imported;
 }
 
@@ -46,25 +49,33 @@ async function copyHistory(
   source: Database,
   target: Database,
   table: HistoryTable,
-  uids: readonly string[],
 ): Promise<TableImportResult> {
   let copied = 0;
-  for (let at = 0; at < uids.length; at += MONITORS_PER_BATCH)
-    for (let offset = 0; ; offset += ROWS_PER_BATCH) {
-      const rows = await source.read
-        .selectFrom(table)
-        .selectAll()
-        .where('uid', 'in', uids.slice(at, at + MONITORS_PER_BATCH))
-        .orderBy('uid')
-        .orderBy((of) => of.ref(HISTORY_ORDER_COLUMNS[table]))
-        .limit(ROWS_PER_BATCH)
-        .offset(offset)
-        .execute();
-      if (rows.length > 0) await target.transaction((writer) => insertRows(writer, table, rows));
-      copied += rows.length;
-      if (rows.length < ROWS_PER_BATCH) break;
-    }
+  let last: HistoryRow | undefined;
+  do {
+    const rows = await listHistoryAfter(source.read, table, last);
+    if (rows.length > 0) await target.transaction((writer) => insertRows(writer, table, rows));
+    copied += rows.length;
+    last = rows.at(-1);
+  } while (last !== undefined);
   return { table, rows: copied };
+}
+
+/** Returns the rows of existing monitors that follow the row `last` in the order of the primary key. */
+export async function listHistoryAfter(
+  reader: DatabaseReader,
+  table: HistoryTable,
+  last: HistoryRow | undefined,
+): Promise<readonly HistoryRow[]> {
+  const columns = HISTORY_KEYS[table];
+  const key = sql.join(columns.map((column) => sql.ref(column)));
+  const isAfter =
+    last === undefined ? sql`true` : sql`(${key}) > (${sql.join(columns.map((column) => last[column]))})`;
+  const { rows } = await sql<HistoryRow>`select * from ${sql.table(table)}
+    where ${isAfter} and exists (select 1 from monitors where monitors.uid = ${sql.ref(`${table}.uid`)}) order by ${key} limit ${ROWS_PER_BATCH}`.execute(
+    reader,
+  );
+  return rows;
 }
 
 async function insertRows(

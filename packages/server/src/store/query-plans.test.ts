@@ -25,6 +25,7 @@ import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
 import { findSingleScanCondition } from './exchange-scan-plan.ts';
 import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
+import { listHistoryAfter } from './import-monitors.ts';
 import { getLiveBatchMatches } from './live-batch-matches.ts';
 import { listLiveEventsAfter } from './live-events.ts';
 import { countMonitorsByOrgAndStatus, listMonitorStatuses } from './monitoring/monitor-metrics.ts';
@@ -149,6 +150,9 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
       return countExchangesUpTo(reader, { ...month, indexed }, 100);
     },
     'alerts of a range': () => getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
+    'periods to copy': () => listHistoryAfter(reader, 'monitor_periods', { uid: 'mon_1', started_at: NOW }),
+    'beat keys to copy': () => listHistoryAfter(reader, 'beat_keys', { uid: 'mon_1', key: 'one' }),
+    'checks to copy': () => listHistoryAfter(reader, 'checks', { uid: 'mon_1', at: NOW, id: 'chk_1' }),
     'monitors by status': () => countMonitorsByOrgAndStatus(reader),
     'statuses of monitors': () =>
       listMonitorStatuses(
@@ -199,6 +203,9 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
 /** The index of each statement of a question, if another one would read all rows of the time range. */
 const INDEXES: Readonly<Record<string, RegExp>> = {
   'daily audit anchors': /^(?!.*audit_by_seq).*audit_by_time|^SEARCH audit USING INDEX audit_by_seq/,
+  'periods to copy': /^SEARCH monitor_periods .*\(uid,started_at\)>(?!.*TEMP B-TREE)/,
+  'beat keys to copy': /^SEARCH beat_keys .*\(uid,key\)>(?!.*TEMP B-TREE)/,
+  'checks to copy': /^SEARCH checks .*\(uid,at,id\)>(?!.*TEMP B-TREE)/,
   'monitors by status':
     /COVERING INDEX sqlite_autoindex_monitor_clocks_3.*COVERING INDEX monitor_clocks_not_healthy/,
   'statuses of monitors': /sqlite_autoindex_monitor_clocks_3 \(org_id=\?\)(?!.*TEMP B-TREE)/,

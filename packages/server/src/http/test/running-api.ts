@@ -253,8 +253,8 @@ function createOperationParts(
 /** A monitoring engine without gaps that has evaluated everything. */
 function createFakeEngine(now: () => number): MonitoringDependencies['engine'] {
   return {
-    evaluationContext: () => ({ nowMs: now(), committedUntil: now(), gaps: [] }),
-    changeContext: async () => ({ nowMs: now(), committedUntil: now(), gaps: [] }),
+    evaluationContext: () => ({ nowMs: now(), committedUntil: now(), gaps: [], rewindCount: 0 }),
+    changeContext: async () => ({ nowMs: now(), committedUntil: now(), gaps: [], rewindCount: 0 }),
   };
 }
 

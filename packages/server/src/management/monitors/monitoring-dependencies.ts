@@ -32,13 +32,14 @@ export function createMonitorChangeContext(
   { actor, writer }: OperationContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
 ): MonitorChangeContext {
-  const { nowMs, committedUntil, gaps } = dependencies.engine.evaluationContext();
+  const { nowMs, committedUntil, gaps, rewindCount } = dependencies.engine.evaluationContext();
   return {
     writer,
     secret: dependencies.beatSecret,
     nowMs,
     committedUntil,
     gaps,
+    rewindCount,
     actor: actor.id,
     source: { kind: 'console', line: null },
   };

@@ -215,7 +215,8 @@ export class MonitorModel {
     const same = JSON.stringify(before.schedule) === JSON.stringify(plan.schedule);
     if (same && before.graceMs === plan.graceMs) return;
     if (this.#expectedAt === null) {
-      this.#deadline = Math.max(this.#windowFrom(this.#since), at);
+      const end = this.#windowFrom(this.#base);
+      if (end !== this.#deadline) this.#deadline = Math.max(end, at + plan.graceMs);
       return;
     }
     if (!same) this.#expectedAt = this.#nextExpectedAt(plan.schedule, at);
@@ -239,9 +240,8 @@ export class MonitorModel {
       // A new window was already given. If a deadline passed in the gap, it moves by the length of the gap.
       if (endAt < deadline) return;
       this.#deadline = endAt + (deadline - startAt);
-      if (this.#expectedAt === null) return;
-      if ('intervalMs' in schedule) {
-        this.#expectedAt += endAt - startAt;
+      if (this.#expectedAt === null || 'intervalMs' in schedule) {
+        if (this.#expectedAt !== null) this.#expectedAt += endAt - startAt;
         this.#base += endAt - startAt;
         return;
       }
@@ -252,6 +252,7 @@ export class MonitorModel {
     }
     if (this.#expectedAt === null) {
       this.#firstDeadline ??= deadline;
+      this.#base = endAt;
       this.#deadline = Math.max(deadline, this.#windowFrom(endAt));
       return;
     }

@@ -4,7 +4,7 @@ import { insertOrg } from '../../store/orgs.ts';
 import type { Database, DatabaseWriter } from '../../store/store-interfaces.ts';
 import { type MonitorDefinition, toMonitorDefinition } from '../monitor-definition.ts';
 import type { MonitorChangeContext } from '../monitors.ts';
-import type { MonitorEvaluationContext } from '../read-monitors.ts';
+import type { MonitorChangeTime } from '../read-monitors.ts';
 import type { ReceivedBeat } from '../received-beat.ts';
 
 export const MONITOR_TEST_ORG = 'acme';
@@ -51,7 +51,8 @@ export function runMonitorChange<T>(
     nowMs,
     gaps = [],
     committedUntil = nowMs,
-  }: Pick<MonitorEvaluationContext, 'nowMs'> & Partial<MonitorEvaluationContext>,
+    rewindCount = 0,
+  }: Pick<MonitorChangeTime, 'nowMs'> & Partial<MonitorChangeTime>,
   work: (context: MonitorChangeContext) => Promise<T>,
 ): Promise<T> {
   return database.transaction((writer: DatabaseWriter) =>
@@ -61,6 +62,7 @@ export function runMonitorChange<T>(
       nowMs,
       committedUntil,
       gaps,
+      rewindCount,
       actor: 'test',
       source: { kind: 'console', line: null },
     }),

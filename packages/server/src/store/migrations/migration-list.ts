@@ -3,6 +3,7 @@ import { configFileMonitorStateMigration } from './config-file-monitor-state.ts'
 import { importedKeysMigration } from './imported-keys.ts';
 import { filteredListIndexesMigration } from './list-indexes.ts';
 import type { Migration } from './migration.ts';
+import { monitorRewindCountMigration } from './monitor-rewind-count.ts';
 import { monitorStatusIndexMigration } from './monitor-status-index.ts';
 import { releaseCompatibilityMigration } from './release-compatibility.ts';
 import { snapshotChangesMigration } from './snapshot-changes.ts';
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   filteredListIndexesMigration,
   waitingAlertsIndexMigration,
   monitorStatusIndexMigration,
+  monitorRewindCountMigration,
 ];
 
 /**

@@ -14,8 +14,11 @@ export interface MonitoringLivenessReport {
    * accepted none.
    */
   readonly acceptedUntilMs: number | null;
-  /** If no process sends a pulse for longer than this, the time is a gap. */
-  readonly gapThresholdMs: number;
+  /**
+   * Returns the longest time without a pulse of any process that is not a gap, in milliseconds. Called once, after the clock
+   * was read.
+   */
+  readonly gapThresholdMs: () => number;
   /** A process that has not sent a pulse for this long has ended. */
   readonly leaseTimeoutMs: number;
   /**
@@ -45,6 +48,8 @@ export interface MonitoringLivenessResult {
   readonly clockJumpMs: number;
   /** How far recorded times are in the future, after the clock was set back. Otherwise 0. */
   readonly futureMs: number;
+  /** How often recorded times were moved back because the clock was set back. */
+  readonly rewindCount: number;
 }
 
 /** A time span in which no Floe process could accept beats. */

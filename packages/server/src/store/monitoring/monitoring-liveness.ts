@@ -6,6 +6,7 @@ import type {
   MonitoringLivenessReport,
   MonitoringLivenessResult,
 } from './monitoring-liveness-values.ts';
+import { incrementRewindCount } from './rewind-count.ts';
 
 /** Minimum difference from the monotonic clock that counts as a change of the clock. */
 const CLOCK_JUMP_MS = 1_000;
@@ -20,10 +21,15 @@ export async function recordMonitoringLiveness(
   writer: DatabaseWriter,
   given: MonitoringLivenessReport,
 ): Promise<MonitoringLivenessResult> {
-  const seen = await lockPulse(writer);
+  const pulse = await lockPulse(writer);
+  const seen = pulse?.seen_at ?? null;
+  let rewindCount = pulse?.rewind_count ?? 0;
   const time = await readClock(writer, given, seen);
   const { nowMs, futureMs, isSetBack } = time;
-  if (futureMs > 0) await shiftFutureLiveness(writer, nowMs, futureMs);
+  if (futureMs > 0) {
+    rewindCount = await incrementRewindCount(writer);
+    await shiftFutureLiveness(writer, nowMs, futureMs);
+  }
   const others = await listPeerLeases(writer, given, nowMs);
   const gaps: MonitoringGap[] = [];
   if (given.presence === 'arriving') {
@@ -46,6 +52,7 @@ export async function recordMonitoringLiveness(
     gaps: [...(await listMonitoringGapsAfter(writer, after)), ...gaps],
     clockJumpMs: time.clockJumpMs,
     futureMs,
+    rewindCount,
   };
 }
 
@@ -89,10 +96,12 @@ async function readClock(
 
 /** Returns the time since the last pulse in which no process accepted beats; null if there is none. */
 function findSilence(
-  { gapThresholdMs, startedAt }: MonitoringLivenessReport,
+  given: MonitoringLivenessReport,
   { nowMs, clockJumpMs, estimateMs, isSetBack }: ClockReading,
   seen: number | null,
 ): MonitoringGap | null {
+  const { startedAt } = given;
+  const gapThresholdMs = given.gapThresholdMs();
   if (seen === null) return null;
   if (isSetBack) {
     // A process that starts does not know how long it was down. A beat that is due now may have been sent
@@ -229,16 +238,17 @@ async function storeLease(
     .execute();
 }
 
-async function lockPulse(writer: DatabaseWriter): Promise<number | null> {
+async function lockPulse(
+  writer: DatabaseWriter,
+): Promise<{ readonly seen_at: number; readonly rewind_count: number } | undefined> {
   // Without a row there is nothing to lock, so the first processes use this lock instead.
   if (getDatabaseEngine(writer) === 'postgres')
     await sql`select pg_advisory_xact_lock(7310564003)`.execute(writer);
-  const row = await writer
+  return writer
     .selectFrom('monitor_pulse')
-    .select('seen_at')
+    .select(['seen_at', 'rewind_count'])
     .where('id', '=', 1)
     .executeTakeFirst();
-  return row?.seen_at ?? null;
 }
 
 async function readDatabaseTime(writer: DatabaseWriter): Promise<number> {

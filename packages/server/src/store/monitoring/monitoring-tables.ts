@@ -1,5 +1,6 @@
 import type { maintenanceWindowFieldsStoredAsIs } from '@floe/contract/api/maintenance';
 import type { boardFieldsStoredAsIs, monitorFieldsStoredAsIs } from '@floe/contract/config/monitoring';
+import type { Generated } from 'kysely';
 import type * as z from 'zod';
 
 /** The definitions of monitors. Their state is in `monitor_clocks`. */
@@ -148,6 +149,8 @@ export interface MonitorLeasesTable {
 export interface MonitoringLivenessTable {
   id: number;
   seen_at: number;
+  /** How often recorded times were moved back because the clock was set back. */
+  rewind_count: Generated<number>;
 }
 
 /** The time spans in which no process accepted beats. */

@@ -24,7 +24,8 @@ const COMPARED_COLUMNS = [...MONITOR_STATE_EVALUATION_COLUMNS, ...MONITOR_STATE_
 export const SQLITE_BEAT_STATEMENTS = {
   known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
   move: `update monitor_clocks set ${MONITOR_STATE_EVALUATION_COLUMNS.map((column) => `${column} = ?`).join(', ')}
-    where uid = ? and ${COMPARED_COLUMNS.map((column) => `${column} is ?`).join(' and ')}`,
+    where uid = ? and ${COMPARED_COLUMNS.map((column) => `${column} is ?`).join(' and ')}
+      and coalesce((select rewind_count from monitor_pulse where id = 1), 0) = ?`,
   addCheck: insertRowStatement('checks', MONITOR_CHECK_COLUMNS),
   addKey: insertRowStatement('beat_keys', BEAT_IDEMPOTENCY_KEY_COLUMNS),
 } as const;
@@ -44,17 +45,16 @@ export interface UneventfulBeatParameters {
 }
 
 /** Converts beats to the parameters of the SQLite statements. */
-export function toUneventfulBeatParameters({
-  before,
-  after,
-  checks,
-  keys,
-}: UneventfulBeats): UneventfulBeatParameters {
+export function toUneventfulBeatParameters(
+  { before, after, checks, keys }: UneventfulBeats,
+  rewindCount: number,
+): UneventfulBeatParameters {
   return {
     move: [
       ...MONITOR_STATE_EVALUATION_COLUMNS.map((column) => after[column]),
       before.uid,
       ...COMPARED_COLUMNS.map((column) => before[column]),
+      rewindCount,
     ],
     checks: checks.map((row) => MONITOR_CHECK_COLUMNS.map((column) => row[column])),
     keys: keys.map((row) => BEAT_IDEMPOTENCY_KEY_COLUMNS.map((column) => row[column])),
@@ -67,13 +67,15 @@ const recordset = (parameter: number, table: string) =>
 /**
  * The statement for uneventful beats in PostgreSQL. A single statement needs only one transaction and one
  * round trip. It locks rows in uid order. If another transaction changed a row in the meantime, PostgreSQL
- * compares the row again.
+ * compares the row again. For `current`, see `requireRewindCount`.
  */
 export const POSTGRES_BEAT_STATEMENT = {
   name: 'floe_keep_beats',
-  text: `with kept as materialized (
+  text: `with current as materialized (select rewind_count from monitor_pulse where id = 1 for key share),
+    kept as materialized (
       select c.uid from ${recordset(1, 'monitor_clocks')} b join monitor_clocks c on c.uid = b.uid and c = b
-      where not exists (select from ${recordset(4, 'beat_keys')} g
+      where coalesce((select rewind_count from current), 0) = $5
+        and not exists (select from ${recordset(4, 'beat_keys')} g
         join beat_keys k on k.uid = g.uid and k.key = g.key where g.uid = b.uid)
       order by c.uid for update of c),
     moved as (
@@ -92,9 +94,9 @@ export const POSTGRES_BEAT_STATEMENT = {
 export interface BeatStore {
   /**
    * Writes the beats of monitors whose state has not changed since the evaluation, in one transaction.
-   * Returns for each element whether it was written. An element is not written if the state has changed or
-   * one of its idempotency keys already exists.
+   * Returns for each element whether it was written. An element is not written if the state has changed, if
+   * one of its idempotency keys already exists, or if recorded times were moved back since `rewindCount` was read.
    * @throws Fault `conflict` if a key was added in the meantime. Nothing is written in this case.
    */
-  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]>;
+  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[], rewindCount: number): Promise<readonly boolean[]>;
 }

@@ -6,6 +6,7 @@ import type { PostgresConnection } from './postgres-pool.ts';
 export async function applyPostgresBeatsIfUnchanged(
   connection: PostgresConnection,
   beats: readonly UneventfulBeats[],
+  rewindCount: number,
 ): Promise<boolean[]> {
   const { rows } = await connection.queryPrepared<{ uid: string }>(
     POSTGRES_BEAT_STATEMENT.name,
@@ -15,6 +16,7 @@ export async function applyPostgresBeatsIfUnchanged(
       json(beats.map(({ after }) => after)),
       json(beats.flatMap(({ checks }) => checks)),
       json(beats.flatMap(({ keys }) => keys)),
+      rewindCount,
     ],
   );
   const kept = new Set(rows.map(({ uid }) => uid));

@@ -179,9 +179,11 @@ class PostgresDatabase implements Database, BeatStore {
     );
   }
 
-  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
+  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[], rewindCount: number): Promise<readonly boolean[]> {
     return this.#timer.time('beats', () =>
-      this.#pool.withConnection((connection) => applyPostgresBeatsIfUnchanged(connection, beats)),
+      this.#pool.withConnection((connection) =>
+        applyPostgresBeatsIfUnchanged(connection, beats, rewindCount),
+      ),
     );
   }
 

@@ -167,7 +167,7 @@ test('statements that a process prepared before a migration still work after it'
   const url = await createTestDatabase(t);
   const running = await open(t, url);
   const tables = ['monitor_clocks', 'checks', 'beat_keys'];
-  assert.deepEqual(await running.applyBeatsIfUnchanged([]), []);
+  assert.deepEqual(await running.applyBeatsIfUnchanged([], 0), []);
   const widen: Migration = {
     ...expand,
     async up({ schema }) {
@@ -175,5 +175,5 @@ test('statements that a process prepared before a migration still work after it'
     },
   };
   await open(t, url, [...MIGRATIONS, widen]);
-  assert.deepEqual(await running.applyBeatsIfUnchanged([]), []);
+  assert.deepEqual(await running.applyBeatsIfUnchanged([], 0), []);
 });

@@ -14,6 +14,7 @@ import { runMigrations } from '../migrations/run-migrations.ts';
 import {
   type BeatStore,
   toUneventfulBeatParameters,
+  type UneventfulBeatParameters,
   type UneventfulBeats,
 } from '../monitoring/uneventful-beats.ts';
 import { expireExchangesInBatches } from '../retention.ts';
@@ -165,12 +166,13 @@ class SqliteDatabase implements Database, BeatStore {
     }
   }
 
-  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
-    return this.#timer.time('beats', () => this.#applyBeats(beats));
+  applyBeatsIfUnchanged(beats: readonly UneventfulBeats[], rewindCount: number): Promise<readonly boolean[]> {
+    const parameters = beats.map((one) => toUneventfulBeatParameters(one, rewindCount));
+    return this.#timer.time('beats', () => this.#applyBeats(parameters));
   }
 
-  async #applyBeats(beats: readonly UneventfulBeats[]): Promise<readonly boolean[]> {
-    const request = { kind: 'beats', beats: beats.map(toUneventfulBeatParameters) } as const;
+  async #applyBeats(beats: readonly UneventfulBeatParameters[]): Promise<readonly boolean[]> {
+    const request = { kind: 'beats', beats } as const;
     const endTurn = await runForServer(() => this.#turns.acquire());
     try {
       const { kept } = await this.#writer.send(request);

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { openPostgres } from '../store/postgres/open-postgres.ts';
+import type { Database } from '../store/store-interfaces.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
+import {
+  ALERT_TEST_ORG,
+  createFailingAlert,
+  createRecoveredAlert,
+  createTestOutbox,
+} from './test/test-outbox.ts';
+import { startWebhookReceiver } from './test/webhook-receiver.ts';
+
+/** A monitor that fails and recovers while the receiver is down, several times in each routing transaction. */
+async function requireFewWaitingMessages(
+  t: Parameters<typeof createTestOutbox>[0],
+  database?: Database,
+): Promise<void> {
+  const harness = await createTestOutbox(t, database ? { database } : {});
+  let isDown = true;
+  const receiver = await startWebhookReceiver(t, (_, response) => {
+    response.statusCode = isDown ? 500 : 200;
+    response.end();
+  });
+  const { url } = receiver;
+  await harness.channels(
+    { name: 'all', kind: 'webhook', url },
+    { name: 'failures', kind: 'webhook', url, events: ['monitor_failing'] },
+  );
+  const delivery = harness.start();
+  for (let round = 0; round < 6; round++) {
+    for (let pair = 0; pair < 5; pair++)
+      await harness.put(createFailingAlert('job'), createRecoveredAlert('job'));
+    await harness.pass(delivery, 1_000);
+  }
+  await harness.put(createFailingAlert('job'));
+  await harness.pass(delivery, 1_000);
+  const pending = (await harness.deliveries()).filter(({ state }) => state === 'pending');
+  const of = (name: string) => pending.filter(({ channel_name }) => channel_name === name).length;
+  assert.ok(of('all') <= 3, `${of('all')} messages wait`);
+  assert.ok(of('failures') <= 2, `${of('failures')} messages about failures wait`);
+  isDown = false;
+  await harness.pass(delivery, 120_000);
+  assert.deepEqual(
+    (await harness.deliveries()).filter(({ state }) => state === 'pending'),
+    [],
+  );
+  const before = receiver.received.length;
+  await harness.put(createRecoveredAlert('job'));
+  await harness.pass(delivery, 30_000);
+  const [message] = receiver.received.slice(before);
+  assert.equal(receiver.received.length, before + 1);
+  assert.equal(message?.json['type'], 'monitor_recovered');
+  await delivery.close();
+  receiver.close();
+}
+
+test('a monitor that fails repeatedly while the receiver is down has at most three waiting messages', (t) =>
+  requireFewWaitingMessages(t));
+
+test('postgres: a monitor that fails repeatedly while the receiver is down has at most three waiting messages', async (t) => {
+  const database = await openPostgres(await createTestDatabase(t), { log: silentLog, clock: systemClock });
+  await database.transaction((writer) =>
+    insertOrg(writer, { id: ALERT_TEST_ORG, name: 'Acme', created_at: 1 }),
+  );
+  t.after(() => database.close());
+  await requireFewWaitingMessages(t, database);
+});
