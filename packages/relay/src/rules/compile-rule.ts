@@ -204,7 +204,7 @@ function matchCommands(fits: CommandMatcher, all: readonly SimpleCommand[]): Can
 function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: PreparedEvent): Candidate[] {
   return subject.files().flatMap((file) => {
     if (!events.has(file.use === 'write' ? 'file_write' : 'file_read')) return [];
-    const match = file.path === null ? 'no' : fits(file.path);
+    const match = fits(file.path, subject.pathSteps);
     return match === 'no' ? [] : [{ match, command: null, file }];
   });
 }
@@ -288,7 +288,8 @@ function matchException(
   if (!hasShapeMatcher(matches)) return 'yes';
   let fits: MatchResult = 'no';
   if (matches.command && command) fits = combineAlternativeMatches(fits, matches.command(command));
-  if (matches.path && file?.path) fits = combineAlternativeMatches(fits, matches.path(file.path));
+  if (matches.path && file)
+    fits = combineAlternativeMatches(fits, matches.path(file.path, subject.pathSteps));
   if (matches.tool && subject.event.tool)
     fits = combineAlternativeMatches(fits, matches.tool(subject.event.tool));
   return fits;
