@@ -1,11 +1,5 @@
 import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
-import {
-  CodeInspector,
-  type CommandRecord,
-  type CommandSink,
-  MAX_CODE_DEPTH,
-  type NestedCodeAnalyzer,
-} from './code-inspector.ts';
+import { CodeInspector, MAX_CODE_DEPTH } from './code-inspector.ts';
 import {
   type CommandTrait,
   normalizeCommandName,
@@ -15,6 +9,7 @@ import {
   type VariableAssignment,
 } from './command.ts';
 import { createUnknownCommandOutput, predictCommandOutput } from './command-output.ts';
+import type { CommandRecord, CommandSink, NestedCodeAnalyzer } from './command-sink.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
 import { findEquivalentGitPushCommands } from './equivalent-git-push.ts';
 import {
