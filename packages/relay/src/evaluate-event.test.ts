@@ -58,3 +58,36 @@ test('the compilation of regular expressions from an event counts, and that of l
   const literal = 'prompt.attachments.exists(a, a.matches("^(z{900})$"))';
   assert.equal(decide(literal, paths).decision, 'abstain');
 });
+
+/** The decision and the rule for an event, and the decision if every rule were enforced. */
+function decideWith(given: object, modes: readonly (readonly [name: string, mode: string, match: object])[]) {
+  const event = relayEvent.parse(given);
+  const rules = modes.map(([name, mode, match]) => ({ name, mode, on: event.event, match, decision: 'allow' }));
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
+  const { decision, would, hit } = evaluateRelayEvent(event, { ...input, relay });
+  return [decision, would, hit?.rule ?? null];
+}
+
+test('rules in another mode do not complete an enforced permission', () => {
+  const shell = { event: 'shell', shell: { command: 'git status; curl http://x' } };
+  const git = ['git-ok', 'enforce', { command: 'git' }] as const;
+  const draft = ['draft', 'observe', { command: 'curl' }] as const;
+  assert.deepEqual(decideWith(shell, [git, draft]), ['abstain', 'allow', 'draft']);
+  assert.deepEqual(decideWith(shell, [git, ['curl', 'enforce', { command: 'curl' }]]), [
+    'allow',
+    'allow',
+    'git-ok',
+  ]);
+});
+
+test('a possible match of an enforced permission does not enforce another one', () => {
+  const tool = { name: 'read_file', server: 'docs', arguments: {} };
+  const trusted = ['trusted', 'enforce', { tool: 'read_*', server_url: 'https://docs.example/*' }] as const;
+  const draft = ['draft', 'observe', { tool: 'read_*' }] as const;
+  assert.deepEqual(decideWith({ event: 'tool', tool }, [trusted, draft]), ['abstain', 'allow', 'draft']);
+  assert.deepEqual(decideWith({ event: 'tool', tool }, [draft, ['all', 'enforce', { tool: 'read_*' }]]), [
+    'allow',
+    'allow',
+    'all',
+  ]);
+});
