@@ -91,3 +91,25 @@ test('a possible match of an enforced permission does not enforce another one', 
     'all',
   ]);
 });
+
+test('a permission for a program applies to neither another program nor a changed environment', () => {
+  const decide = (command: string, name = 'git', dialect = 'bash') =>
+    decideWith({ event: 'shell', shell: { command, dialect } }, [
+      ['ok', 'enforce', { command: name, subcommand: 'status' }],
+    ])[0];
+  for (const command of [
+    './git status',
+    '/tmp/evil/git status',
+    'PATH=/tmp/evil git status',
+    'export PATH=/tmp/x; git status',
+    'PATH=/tmp/x; git status',
+    'declare -x PATH=/tmp/x; git status',
+    'GIT_DIR=/tmp/x git status',
+  ])
+    assert.equal(decide(command), 'abstain', command);
+  assert.equal(decide('.\\git status', 'git', 'powershell'), 'abstain');
+  assert.equal(decide('git status', 'git', 'powershell'), 'allow');
+  assert.equal(decide('LC_ALL=C git status'), 'allow');
+  assert.equal(decide('/usr/bin/git status', '/usr/bin/*'), 'allow');
+  assert.equal(decide('./git status', '*'), 'allow');
+});

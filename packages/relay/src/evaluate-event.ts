@@ -10,6 +10,7 @@ import {
 import type { CallerIdentity } from './rules/match-caller.ts';
 import { PreparedEvent } from './rules/prepared-event.ts';
 import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
+import { isOutputVariable } from './shell/environment-effects.ts';
 import type { ShellParser } from './shell/shell-parser.ts';
 
 /** The name of the built-in rule for commands that cannot be analyzed. */
@@ -215,6 +216,8 @@ function findAllowHit(
 function allowsWholeEvent({ shell }: PreparedEvent, rules: readonly AllowingRule[]): boolean {
   if (!shell) return true;
   if (shell.unclear.length > 0 || shell.commands.length === 0) return false;
+  // Another variable, such as PATH, can make a command run a different program.
+  if (![...shell.variables].every(isOutputVariable)) return false;
   const covered = new Set(rules.flatMap(({ commands }) => commands));
   return shell.commands.every((command) => covered.has(command) && isStatic(command));
 }

@@ -84,7 +84,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     mode,
     onError: on_error,
     message: message === undefined ? null : toMessages(message),
-    matches: compileMatch(match, ['match'], patterns),
+    matches: compileMatch({ match, at: ['match'], allows: decision === 'allow' }, patterns),
     detects:
       detect === undefined
         ? null
@@ -94,7 +94,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     isActiveAt: compileRuleSchedule(schedule),
     exceptions: except.map(({ until, match, who }, at) => ({
       untilMs: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
-      matches: compileMatch(match, ['except', at, 'match'], patterns),
+      matches: compileMatch({ match, at: ['except', at, 'match'], allows: false }, patterns),
       who: compileCallerPattern(who),
     })),
   };
@@ -105,17 +105,21 @@ function toMessages(message: NonNullable<RelayRuleConfig['message']>) {
   return { user: message.user, agent: message.agent ?? message.user };
 }
 
-function compileMatch(
-  match: MatchConfig | undefined,
-  at: readonly (string | number)[],
-  patterns: PatternCompiler,
-): RuleMatchers {
+/** The field `match` of a rule or of an exception. */
+interface MatchField {
+  readonly match: MatchConfig | undefined;
+  readonly at: readonly (string | number)[];
+  /** Whether a match allows the event. */
+  readonly allows: boolean;
+}
+
+function compileMatch({ match, at, allows }: MatchField, patterns: PatternCompiler): RuleMatchers {
   if (match === undefined) return { command: null, tool: null, path: null, text: null };
   const texts = match.text?.map((pattern, n) =>
     compileRuleField([...at, 'text', n], () => patterns.compile(pattern)),
   );
   return {
-    command: compileCommandPattern(match),
+    command: compileCommandPattern(match, allows),
     tool: compileToolPattern(match),
     path: match.path ? compilePathPatterns(match.path) : null,
     text: texts ? (text, steps) => texts.some((found) => found(text, steps)) : null,

@@ -42,6 +42,7 @@ import {
 export class CommandAnalyzer implements CommandSink {
   readonly commands: SimpleCommand[] = [];
   readonly unclear: UnclearSpan[] = [];
+  readonly variables = new Set<string>();
   readonly #work: RemainingAnalysisWork;
   readonly #inspector: CodeInspector;
 
@@ -79,6 +80,7 @@ export class CommandAnalyzer implements CommandSink {
 
   /** Analyzes assignments that apply to later commands. */
   inspectAssignments(assignments: readonly VariableAssignment[], placing: CodeLocation): void {
+    for (const { name } of assignments) this.variables.add(name);
     const { code, loads } = findEnvironmentEffects(assignments);
     for (const name of loads) this.reportUnclear(`${name} makes programs run other code`, placing);
     for (const text of code) this.#inspector.inspectCode({ text, placing, name: assignments[0]?.name ?? '' });
