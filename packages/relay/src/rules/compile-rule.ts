@@ -84,7 +84,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     mode,
     onError: on_error,
     message: message === undefined ? null : toMessages(message),
-    matches: compileMatch({ match, at: ['match'], allows: decision === 'allow' }, patterns),
+    matches: compileMatch({ match, at: ['match'], permits: decision === 'allow' }, patterns),
     detects:
       detect === undefined
         ? null
@@ -94,7 +94,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     isActiveAt: compileRuleSchedule(schedule),
     exceptions: except.map(({ until, match, who }, at) => ({
       untilMs: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
-      matches: compileMatch({ match, at: ['except', at, 'match'], allows: false }, patterns),
+      matches: compileMatch({ match, at: ['except', at, 'match'], permits: true }, patterns),
       who: compileCallerPattern(who),
     })),
   };
@@ -109,18 +109,18 @@ function toMessages(message: NonNullable<RelayRuleConfig['message']>) {
 interface MatchField {
   readonly match: MatchConfig | undefined;
   readonly at: readonly (string | number)[];
-  /** Whether a match allows the event. */
-  readonly allows: boolean;
+  /** Whether a match permits the event: the rule allows, or the field belongs to an exception. */
+  readonly permits: boolean;
 }
 
-function compileMatch({ match, at, allows }: MatchField, patterns: PatternCompiler): RuleMatchers {
+function compileMatch({ match, at, permits }: MatchField, patterns: PatternCompiler): RuleMatchers {
   if (match === undefined) return { command: null, tool: null, path: null, text: null };
   const texts = match.text?.map((pattern, n) =>
     compileRuleField([...at, 'text', n], () => patterns.compile(pattern)),
   );
   return {
-    command: compileCommandPattern(match, allows),
-    tool: compileToolPattern(match),
+    command: compileCommandPattern(match, permits),
+    tool: compileToolPattern(match, permits),
     path: match.path ? compilePathPatterns(match.path) : null,
     text: texts ? (text, steps) => texts.some((found) => found(text, steps)) : null,
   };

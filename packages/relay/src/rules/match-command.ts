@@ -18,14 +18,14 @@ export interface CommandPattern {
 export type CommandMatcher = (command: SimpleCommand) => MatchResult;
 
 /**
- * Returns a matcher for a command pattern. Returns null if the pattern matches every command. A rule that allows
- * (`allows`) certainly matches a program in a directory only if a pattern contains the directory or is `*`.
+ * Returns a matcher for a command pattern. Returns null if the pattern matches every command. If a match
+ * permits the event (`permits`), a program in a directory certainly matches only a pattern with its directory, or `*`.
  */
-export function compileCommandPattern(pattern: CommandPattern, allows = false): CommandMatcher | null {
+export function compileCommandPattern(pattern: CommandPattern, permits = false): CommandMatcher | null {
   const parts: CommandMatcher[] = [];
   const { command, subcommand, any_flag, all_flags, args, does } = pattern;
   // Check the name first, because nearly every command fails here.
-  if (command) parts.push(nameMatcher(command, allows));
+  if (command) parts.push(nameMatcher(command, permits));
   if (does) parts.push(({ traits }) => (does.some((trait) => traits.includes(trait)) ? 'yes' : 'no'));
   if (subcommand) parts.push(subcommandMatcher(subcommand));
   if (any_flag) parts.push((one) => findBestMatchResult(any_flag, (flag) => hasFlag(one, flag)));
@@ -45,7 +45,7 @@ export function compileCommandPattern(pattern: CommandPattern, allows = false): 
   };
 }
 
-function nameMatcher(patterns: readonly string[], allows: boolean): CommandMatcher {
+function nameMatcher(patterns: readonly string[], permits: boolean): CommandMatcher {
   const names = patterns.filter((pattern) => !pattern.includes('/'));
   const byName = compileWildcards(names);
   const byPath = compileWildcards(patterns.filter((pattern) => pattern.includes('/') || pattern === '*'));
@@ -53,7 +53,7 @@ function nameMatcher(patterns: readonly string[], allows: boolean): CommandMatch
     // An unknown name makes the whole text unclear. It does not match each rule.
     if (name === null) return 'no';
     if (byPath(word.text ?? '')) return 'yes';
-    if (byName(name)) return allows && /[/\\]/.test(word.text ?? '') ? 'maybe' : 'yes';
+    if (byName(name)) return permits && /[/\\]/.test(word.text ?? '') ? 'maybe' : 'yes';
     return word.glob && names.some((pattern) => globMatches(name, pattern)) ? 'yes' : 'no';
   };
 }
