@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
+import { compileToolPattern, type ToolPattern } from '../rules/match-tool.ts';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
 import { createToolCallEvents } from './tool-events.ts';
 
@@ -202,6 +203,30 @@ test('a connector that the agent does not name may be any connector', () => {
     mcp_context: context,
   });
   assert.equal(event?.tool?.url, 'https://mcp.example');
+});
+
+test('the tools of connectors have the name of the connector as a prefix in Copilot CLI', () => {
+  const name = 'github-mcp-server-delete_file';
+  for (const payload of [
+    { toolName: name, toolArgs: '{}' },
+    { hook_event_name: 'PreToolUse', tool_name: name, tool_input: {} },
+  ]) {
+    const events = eventsOf('copilot-cli', payload);
+    assert.deepEqual(
+      events.map(({ tool }) => [tool?.name, tool?.server]),
+      [[name, 'unknown']],
+    );
+    const matches = (pattern: ToolPattern, permits = false) =>
+      events.map(({ tool }) => tool && compileToolPattern(pattern, permits)?.(tool))[0];
+    const server_url = ['https://api.githubcopilot.com/mcp/*'];
+    assert.equal(matches({ tool: ['delete_*'] }), 'yes');
+    assert.equal(matches({ tool: ['delete_*'] }, true), 'maybe');
+    assert.equal(matches({ tool: ['delete_*'], server_url }), 'maybe');
+    assert.equal(matches({ tool: ['file'] }), 'no');
+  }
+  assert.equal(eventsOf('copilot-cli', { toolName: 'read-file', toolArgs: '{}' })[0]?.event, 'tool');
+  assert.equal(eventsOf('copilot-cli', { toolName: 'web_fetch' })[0]?.tool?.server, undefined);
+  assert.equal(createToolCallEvents('my-tool', {}, COMMON)[0]?.tool?.server, undefined);
 });
 
 test('a task that the agent creates and runs is a shell command', () => {

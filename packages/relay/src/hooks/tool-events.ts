@@ -1,6 +1,7 @@
 import { MAX_RELAY_PATH_CHARS, MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findPatchedFiles } from '../patch-files.ts';
+import { UNKNOWN_SERVER } from '../rules/match-tool.ts';
 import { cleanSegments } from '../rules/path-patterns.ts';
 import { readListField, readObjectField, readTextField, readTextFields } from './payload-fields.ts';
 import { findToolKind, isMatchedByName } from './tool-kinds.ts';
@@ -34,6 +35,12 @@ const CONTENT_FIELDS = [
 const FILTER_FIELDS = ['glob', 'include', 'includePattern', 'include_pattern', 'file_pattern'];
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
+/**
+ * Copilot CLI names the tools of connectors `<connector>-<tool>`. Both parts can contain dashes, so the connector is
+ * unknown. The names of its own tools contain no dash.
+ */
+const COPILOT_CLI = 'copilot-cli';
+
 /** Creates the events for a tool call. A call that accesses several files has one event for each file. */
 export function createToolCallEvents(
   name: string,
@@ -59,6 +66,8 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
         common,
       ),
     ];
+  if (common.agent.name === COPILOT_CLI && name.includes('-'))
+    return [createConnectorEvent({ name }, input, common)];
   const kind = findToolKind(name);
   switch (kind) {
     case 'shell':
@@ -146,7 +155,7 @@ export function createConnectorEvent(
     command: command?.slice(0, MAX_RELAY_PATH_CHARS) || undefined,
   };
   const isUnknown = known.url === undefined && known.command === undefined && !server;
-  const label = isUnknown ? 'unknown' : server?.slice(0, 200) || undefined;
+  const label = isUnknown ? UNKNOWN_SERVER : server?.slice(0, 200) || undefined;
   return createToolEvent({ name, server: label, ...known }, input, common);
 }
 

@@ -18,6 +18,9 @@ export interface ToolPattern {
   readonly arguments?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
+/** The name of a connector whose name the agent does not state. */
+export const UNKNOWN_SERVER = 'unknown';
+
 /** Matches one tool call. */
 export type ToolMatcher = (call: ToolCall) => MatchResult;
 
@@ -31,7 +34,7 @@ export function compileToolPattern(pattern: ToolPattern, permits = false): ToolM
   const parts: ToolMatcher[] = [];
   if (tool) {
     const like = compileWildcards(tool);
-    parts.push(({ name }) => (like(name) ? 'yes' : 'no'));
+    parts.push((call) => matchToolName(call, like, permits));
   }
   if (server_url || server_command) parts.push(serverMatcher(server_url, server_command));
   for (const [path, patterns] of Object.entries(pattern.arguments ?? {})) {
@@ -44,6 +47,15 @@ export function compileToolPattern(pattern: ToolPattern, permits = false): ToolM
       (sum, part) => (sum === 'no' ? sum : combineRequiredMatches(sum, part(call))),
       'yes',
     );
+}
+
+/** The name of a tool of an unknown connector may start with the name of the connector: `<connector>-<tool>`. */
+function matchToolName({ name, server }: ToolCall, like: WildcardMatcher, permits: boolean): MatchResult {
+  if (like(name)) return 'yes';
+  if (server !== UNKNOWN_SERVER) return 'no';
+  for (let at = name.indexOf('-'); at !== -1; at = name.indexOf('-', at + 1))
+    if (like(name.slice(at + 1))) return permits ? 'maybe' : 'yes';
+  return 'no';
 }
 
 function serverMatcher(
