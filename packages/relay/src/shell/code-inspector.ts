@@ -116,10 +116,14 @@ export class CodeInspector {
   }
 
   /** Analyzes the input of a shell or interpreter as code. Reports unknown input as unclear. */
-  inspectInput(interpreter: string, given: UnresolvedCommand, traits: CommandTrait[]): ShellRedirect[] {
+  inspectInput(
+    { interpreter, args }: { readonly interpreter: string; readonly args: readonly ShellWord[] },
+    given: UnresolvedCommand,
+    traits: CommandTrait[],
+  ): ShellRedirect[] {
     if (given.input === null) return [];
     if (given.input.kind === 'pipe' && isShellPath(interpreter)) traits.push('runs_input');
-    return this.inspectText({ text: given.input.printed.text, interpreter }, given, traits);
+    return this.inspectText({ text: given.input.printed.text, interpreter, args }, given, traits);
   }
 
   /** Analyzes a script file: one that the code wrote, the output of a program, or one with unknown content. */

@@ -70,14 +70,6 @@ export class CommandAnalyzer implements CommandSink {
     return this.#work.visits >= 0 && this.#work.commands >= 0;
   }
 
-  /** Predicts the output of a command without running it. */
-  predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
-    const [name, ...args] = words;
-    return name?.text == null
-      ? createUnknownCommandOutput('computed')
-      : predictCommandOutput(normalizeCommandName(name.text), args, input);
-  }
-
   /** Analyzes assignments that apply to later commands. */
   inspectAssignments(assignments: readonly VariableAssignment[], placing: CodeLocation): void {
     for (const { name } of assignments) this.variables.add(name);
@@ -175,7 +167,13 @@ export class CommandAnalyzer implements CommandSink {
     for (const path of found?.writes ?? [])
       redirects.push({ operator: '>', target: createLiteralWord(path, word) });
     if (found?.readsInput)
-      redirects.push(...this.#inspector.inspectInput(wrapped ? 'sh' : name, given, traits));
+      redirects.push(
+        ...this.#inspector.inspectInput(
+          { interpreter: wrapped ? 'sh' : name, args: found.inputArgs ?? [] },
+          given,
+          traits,
+        ),
+      );
     redirects.push(...findFilesNamedByInput(name, args, given.input));
     const own = found?.own ?? args.length;
     const implied = findOrRecordForcedGitPush(invocation, scope);

@@ -1,14 +1,9 @@
+import { buildShellWords } from './build-shell-words.ts';
 import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
-import {
-  buildShellWords,
-  type CommandOutput,
-  MAX_EXPANDED_WORDS,
-  type ShellWord,
-  type WordSegment,
-} from './shell-word.ts';
+import { type CommandOutput, MAX_EXPANDED_WORDS, type ShellWord, type WordSegment } from './shell-word.ts';
 
 /** The context for reading the words in code. */
 export interface WordReadContext {
@@ -20,10 +15,10 @@ export interface WordReadContext {
 
 /** Returns the words that a word node produces, usually one. */
 export function readShellWords(node: SyntaxNode, source: WordReadContext): ShellWord[] {
-  const { dotglob } = source.scope;
+  const { dotglob, separators } = source.scope;
   const words = wordSegmentLists(node, source);
   const process = processSubstitutionOutput(node, source);
-  return words.flatMap((one) => buildShellWords(one, node, { process, dotglob }));
+  return words.flatMap((one) => buildShellWords(one, node, { process, dotglob, separators }));
 }
 
 /**
@@ -60,7 +55,7 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
   const expansion = isString ? only : node;
   if (expansion && /^(?:simple_)?expansion$/.test(expansion.type)) {
     const text = source.text.slice(expansion.start, expansion.end);
-    if (/^\$[@*]$|^\$\{(?:[@*]|\w+\[[@*]\])\}$/.test(text))
+    if (/^\$[@*]$|^\$\{(?:[@*]|\w+\[[@*]\])[^}]*\}$/.test(text))
       return limitWords(expandParameter(text, source.scope)).map((pieces) =>
         pieces.map((piece) => ({ ...piece, quoted: isString, certain: false })),
       );

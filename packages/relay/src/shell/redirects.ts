@@ -77,7 +77,7 @@ export function readHereString({ children }: SyntaxNode, source: WordReadContext
   const text = joinSegmentTexts(pieces);
   return text === null
     ? createUnknownCommandOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
-    : createTextCommandOutput(text);
+    : createTextCommandOutput(`${text}\n`);
 }
 
 function readHeredoc({ children }: SyntaxNode, source: WordReadContext): CommandOutput {

@@ -25,6 +25,7 @@ export interface WrittenFile {
 /** Names of variables that contain options. */
 const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH|FORCE/i;
 const MAX_SEGMENTS = 64;
+const DEFAULT_SEPARATORS = ' \t\n';
 
 /**
  * The state of the shell while code is analyzed: variables, functions and aliases, and the files that
@@ -144,6 +145,31 @@ export class ShellScope {
     if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
     if (this.#values.has(name)) return !this.#reassigned.has(name);
     return this.#parent?.isAssignedOnce(name) ?? false;
+  }
+
+  /** Returns whether the code sets a variable. */
+  isAssigned(given: string): boolean {
+    const name = this.#resolve(given);
+    return this.#values.has(name) || (this.#parent?.isAssigned(name) ?? false);
+  }
+
+  /** Returns a function that restores the value that a variable has now. */
+  save(given: string): () => void {
+    const name = this.#resolve(given);
+    const value = this.#values.get(name);
+    const wasReassigned = this.#reassigned.has(name);
+    return () => {
+      if (value === undefined) this.#values.delete(name);
+      else this.#values.set(name, value);
+      if (!wasReassigned) this.#reassigned.delete(name);
+    };
+  }
+
+  /** The characters at which the shell splits the value of a variable. Null if unknown. */
+  get separators(): string | null {
+    if (!this.isAssigned('IFS')) return DEFAULT_SEPARATORS;
+    const [pieces = []] = this.value('IFS') ?? [];
+    return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
   }
 
   /** Marks the value of a variable as unknown. */
