@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { relayEvent } from '@floe/contract/api/relay';
+import { type RelayEvent, relayEvent } from '@floe/contract/api/relay';
+import { RelaySchema } from '@floe/contract/config/relay';
 import type { JsonObject } from '@floe/contract/json';
+import { compileRelayConfig } from '../compile-relay-config.ts';
+import { evaluateRelayEvent } from '../evaluate-event.ts';
 import { compileToolPattern, type ToolPattern } from '../rules/match-tool.ts';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
 import { createToolCallEvents } from './tool-events.ts';
@@ -258,4 +261,41 @@ test('a working directory can be relative to the one of the agent', () => {
 test('a tool call of Copilot CLI without a valid name is still a tool call', () => {
   for (const toolName of [null, 5, ''])
     assert.equal(eventsOf('copilot-cli', { toolName, toolArgs: { a: 1 } })[0]?.tool?.name, 'unknown');
+});
+
+test('a prompt in an unknown form is the text of the payload', () => {
+  const prompt = [{ type: 'text', text: 'secret' }];
+  for (const [agent, payload] of [
+    ['claude-code', { hook_event_name: 'UserPromptSubmit', prompt }],
+    ['cursor', { hook_event_name: 'beforeSubmitPrompt', text: 'secret' }],
+    ['windsurf', { agent_action_name: 'pre_user_prompt', tool_info: { prompt: 'secret' } }],
+    ['gemini-cli', { hook_event_name: 'BeforeAgent', prompt }],
+    ['cline', { hookName: 'UserPromptSubmit', userPromptSubmit: { text: 'secret' } }],
+    ['copilot-cli', { prompt }],
+  ] as const)
+    assert.match(eventsOf(agent, payload)[0]?.prompt?.text ?? '', /secret/, agent);
+  assert.equal(eventsOf('gemini-cli', { hook_event_name: 'BeforeAgent', prompt: '' })[0]?.prompt?.text, '');
+});
+
+test('a tool that accesses a file in an unknown form may access any file', () => {
+  const rules = [
+    { name: 'env', on: ['file_read', 'file_write'], match: { path: '/x/.env' }, decision: 'deny' },
+  ];
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
+  const identity = { key: 'k', team: null, owner: null };
+  const decide = (events: readonly RelayEvent[]) =>
+    events.map((event) => evaluateRelayEvent(event, { relay, grammar: null, identity, nowMs: 0 }).decision);
+  for (const [name, input] of [
+    ['Read', { target: '.env' }],
+    ['Read', { input: '.env' }],
+    ['Write', { destination: '.env', content: 'x' }],
+    ['apply_patch', { changes: 'x' }],
+  ] as const)
+    assert.deepEqual(decide(createToolCallEvents(name, input, COMMON)), ['abstain', 'ask'], name);
+  assert.deepEqual(decide(createToolCallEvents('Read', { file_path: '/x/a' }, COMMON)), ['abstain']);
+  assert.deepEqual(decide(createToolCallEvents('Glob', { pattern: '*.ts' }, COMMON)), ['abstain']);
+  assert.deepEqual(decide(eventsOf('windsurf', { agent_action_name: 'pre_read_code' })), ['ask']);
+  assert.deepEqual(decide(eventsOf('cursor', { hook_event_name: 'beforeReadFile' })), ['ask']);
+  const many = createToolCallEvents('read_many_files', { include: ['/x/.env', '**/.env'] }, COMMON);
+  assert.deepEqual(decide(many), ['deny', 'abstain']);
 });

@@ -27,6 +27,9 @@ export interface NormalizedPath {
 /** A path that may be any path, so that it may match every pattern. */
 export const ANY_PATH: NormalizedPath = { absolute: [], written: ANY_TEXT_WILDCARD, isPattern: true };
 
+/** The path in the event of a file access whose file is unknown. It may be any path. */
+export const UNKNOWN_FILE_PATH = 'unknown';
+
 /** Steps for resolving a path against one directory, in addition to those for its characters. */
 const STEPS_PER_DIRECTORY = 250;
 const CHARACTERS_PER_STEP = 4;

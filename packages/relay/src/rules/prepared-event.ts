@@ -15,6 +15,7 @@ import {
   type NormalizedPath,
   normalizePath,
   type PathContext,
+  UNKNOWN_FILE_PATH,
 } from './path-patterns.ts';
 import { type FileAccess, findDirectoryChanges, findFileAccesses } from './shell-files.ts';
 
@@ -154,7 +155,9 @@ export class PreparedEvent {
     const context = { directories: resolveDirectories(cwd, changes), home };
     const found: FileAccess[] = this.shell ? findFileAccesses(this.shell) : [];
     const whole = { start: 0, end: 0 };
-    if (file) found.push({ ...whole, use: event === 'file_write' ? 'write' : 'read', path: file.path });
+    const use = event === 'file_write' ? 'write' : 'read';
+    if (file?.path === UNKNOWN_FILE_PATH) return [{ ...whole, use, path: ANY_PATH }];
+    if (file) found.push({ ...whole, use, path: file.path });
     for (const { path } of prompt?.attachments ?? []) found.push({ ...whole, use: 'read', path });
     return this.#normalizeFiles(found, context);
   }
