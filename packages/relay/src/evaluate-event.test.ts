@@ -62,7 +62,13 @@ test('the compilation of regular expressions from an event counts, and that of l
 /** The decision and the rule for an event, and the decision if every rule were enforced. */
 function decideWith(given: object, modes: readonly (readonly [name: string, mode: string, match: object])[]) {
   const event = relayEvent.parse(given);
-  const rules = modes.map(([name, mode, match]) => ({ name, mode, on: event.event, match, decision: 'allow' }));
+  const rules = modes.map(([name, mode, match]) => ({
+    name,
+    mode,
+    on: event.event,
+    match,
+    decision: 'allow',
+  }));
   const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
   const { decision, would, hit } = evaluateRelayEvent(event, { ...input, relay });
   return [decision, would, hit?.rule ?? null];

@@ -8,12 +8,7 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import {
-  readListField,
-  readObjectField,
-  readPromptText,
-  readShortTextField,
-} from './payload-fields.ts';
+import { readListField, readObjectField, readPromptText, readShortTextField } from './payload-fields.ts';
 import { createConnectorEvent, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /** The adapter for Cline. A response blocks a tool call or a prompt with `cancel` and a message. */

@@ -54,7 +54,11 @@ function argumentAccesses(command: SimpleCommand, variables: ReadonlySet<string>
     ...operandAccesses(rest, roles, options),
     ...optionAccesses(rest, roles),
     ...revisionAccesses(name, rest),
-    ...findGoverningPaths(name, words, variables).map((path) => ({ ...wholeCommand, use: 'write' as const, path })),
+    ...findGoverningPaths(name, words, variables).map((path) => ({
+      ...wholeCommand,
+      use: 'write' as const,
+      path,
+    })),
     ...(name === 'find' ? findDeletedAccesses(words) : []),
   ];
 }

@@ -154,6 +154,25 @@ suite('work for one text is bounded', () => {
   });
 });
 
+test('code that doubles a text does not create a text of many megabytes', () => {
+  for (const code of [
+    `x=aaaa; ${'read x <<< "$x$x"; '.repeat(60)}git push $x`,
+    `x=aaaa; ${'x=$(echo "$x$x"); '.repeat(60)}git push $x`,
+    `x=aaaa; ${'printf -v x %s "$x$x"; '.repeat(60)}git push $x`,
+    `echo aaaa > f; ${'echo "$(cat f)$(cat f)" > f; '.repeat(60)}git push $(cat f)`,
+    `set -- aaaa; ${'set -- "$1$1"; '.repeat(60)}git push $1`,
+    `x=aaaa; ${'for x in "$x$x"; do :; done; '.repeat(60)}git push $x`,
+  ]) {
+    const { commands } = analyzeShellCode(grammar, code);
+    const lengths = commands.flatMap(({ args }) =>
+      args.map(({ text, pattern }) => text?.length ?? pattern.length),
+    );
+    assert.ok(Math.max(...lengths) <= 10_000, code.slice(0, 40));
+    const last = commands.findLast(({ name }) => name === 'git')?.args.at(-1);
+    assert.equal(last?.text, null, code.slice(0, 40));
+  }
+});
+
 test('a replacement does not create a text of many megabytes', () => {
   const code = `x=${'a'.repeat(4_000)}; echo ${'${x//a/'}${'b'.repeat(4_000)}}`;
   const { commands } = analyzeShellCode(grammar, code);

@@ -1,6 +1,7 @@
 import { ANY_TEXT_WILDCARD, globToWordPattern, hasWildcard } from './glob.ts';
 import {
   type CommandOutput,
+  isTooLong,
   MAX_EXPANDED_WORDS,
   type ShellWord,
   type TextSpan,
@@ -66,11 +67,14 @@ const UNKNOWN_PRECEDENCE: readonly UnknownTextSource[] = [
 ];
 
 function buildWord(
-  pieces: readonly WordSegment[],
+  given: readonly WordSegment[],
   { start, end }: TextSpan,
   process: CommandOutput | null,
   dotglob: boolean,
 ): ShellWord {
+  const pieces: readonly WordSegment[] = isTooLong(given)
+    ? [{ ...UNKNOWN_SEGMENT, unknown: 'computed' }]
+    : given;
   let prefix = '';
   for (const { text, certain } of pieces) {
     if (!certain || text === null) break;
@@ -148,18 +152,21 @@ function isPlain({ text, quoted, certain, names }: WordSegment): boolean {
   return text !== null && certain && !quoted && names !== true;
 }
 
+/** A short text could otherwise expand to many words. */
+const MAX_SEQUENCE_WORDS = 16;
 const SEQUENCE = /\{(?:(-?\d{1,9})\.\.(-?\d{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?\d{1,9}))?\}/g;
 
 /** Writes the sequence `{a..c}` as `{a,b,c}`. The value of a long sequence is unknown. */
 function expandSequences(piece: WordSegment): WordSegment {
   if (piece.quoted || !piece.certain || !piece.text?.includes('..')) return piece;
   let isTooLong = false;
-  const text = piece.text.replaceAll(SEQUENCE, (_, from, to, first, last, by) => {
+  const text = piece.text.replaceAll(SEQUENCE, (...match: (string | undefined)[]) => {
+    const [, from, to, first, last, by] = match;
     const start = first === undefined ? Number(from) : first.charCodeAt(0);
     const distance = (last === undefined ? Number(to) : last.charCodeAt(0)) - start;
     const step = Math.sign(distance) * Math.max(1, Math.abs(Number(by ?? 1)));
     const count = distance === 0 ? 1 : Math.floor(distance / step) + 1;
-    isTooLong ||= count > MAX_EXPANDED_WORDS;
+    isTooLong ||= count > MAX_SEQUENCE_WORDS;
     const values = Array.from({ length: isTooLong ? 1 : count }, (_, n) => start + n * step);
     const list = values.map((value) => (first === undefined ? String(value) : String.fromCharCode(value)));
     return count === 1 ? (list[0] ?? '') : `{${list.join(',')}}`;

@@ -1,6 +1,7 @@
 import { unescapePrintf as escaped } from './escapes.ts';
 import { ANY_TEXT_WILDCARD, isUnknownPattern } from './glob.ts';
 import { convertGrepPatternToLineGlobs } from './grep-pattern.ts';
+import { MAX_CODE_CHARS } from './shell-parser.ts';
 import {
   type CommandOutput,
   EMPTY_SHELL_WORD,
@@ -25,14 +26,18 @@ const FILTER_PROGRAMS = new Set(
 /** Git commands that print content of files. */
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
-/** Programs whose constant output is one line. */
+/** Code can double a text many times, so the text of a long output is unknown. */
+function limitOutput(text: string, names: readonly string[] = []): CommandOutput {
+  return { text: text.length > MAX_CODE_CHARS ? null : text, names, unknown: 'computed' };
+}
+
 const LINE_PROGRAMS = new Set('basename dirname realpath readlink which type command mktemp pwd'.split(' '));
 
 /**
  * Returns a command output with the given text. If `text` is null, the output is data whose text is unknown.
  */
 export function createTextCommandOutput(text: string | null): CommandOutput {
-  return { text, names: [], unknown: 'data' };
+  return text === null ? createUnknownCommandOutput('data') : limitOutput(text);
 }
 
 /** Returns a command output with unknown text from the given source. */
@@ -51,7 +56,7 @@ export function predictCommandOutput(
 ): CommandOutput {
   const constant = predictConstantOutput(name, args, input?.text ?? null);
   const text = constant !== null && LINE_PROGRAMS.has(name) ? `${constant}\n` : constant;
-  if (text !== null) return { text, names: [], unknown: 'computed' };
+  if (text !== null) return limitOutput(text);
   const names = predictPrintedNames(name, args, input);
   if (names.length > 0) return { text: null, names, unknown: 'program' };
   if (name === 'echo' || name === 'printf')
@@ -268,7 +273,7 @@ function printfOutput(texts: readonly string[]): string | null {
       else if (part === '%b') out += escaped(values[at++] ?? '');
       else out += part === '%%' ? '%' : escaped(part);
     }
-  } while (isRepeated && at < values.length);
+  } while (isRepeated && at < values.length && out.length <= MAX_CODE_CHARS);
   return out;
 }
 
@@ -290,6 +295,6 @@ export function joinCommandOutputs(outputs: readonly CommandOutput[]): CommandOu
   if (!first || outputs.length === 1) return first ?? null;
   const texts = outputs.map(({ text }) => text);
   const names = outputs.flatMap((one) => one.names);
-  if (texts.every((text) => text !== null)) return { text: texts.join(''), names, unknown: 'computed' };
+  if (texts.every((text) => text !== null)) return limitOutput(texts.join(''), names);
   return { text: null, names, unknown: outputs.find(({ text }) => text === null)?.unknown ?? 'computed' };
 }

@@ -3,7 +3,13 @@ import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
-import { type CommandOutput, MAX_EXPANDED_WORDS, type ShellWord, type WordSegment } from './shell-word.ts';
+import {
+  type CommandOutput,
+  isTooLong,
+  MAX_EXPANDED_WORDS,
+  type ShellWord,
+  type WordSegment,
+} from './shell-word.ts';
 
 /** The context for reading the words in code. */
 export interface WordReadContext {
@@ -34,9 +40,10 @@ export function readAssignedValue(
   );
 }
 
-/** Returns the combined text of segments. Null if a part is unknown. */
+/** Returns the combined text of segments. Null if a part is unknown, or if the text is too long. */
 export function joinSegmentTexts(pieces: readonly WordSegment[]): string | null {
-  return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
+  if (isTooLong(pieces) || pieces.some(({ text }) => text === null)) return null;
+  return pieces.map(({ text }) => text).join('');
 }
 
 function processSubstitutionOutput(node: SyntaxNode, source: WordReadContext): CommandOutput | null {

@@ -1,4 +1,5 @@
 import { ANY_TEXT_WILDCARD, globToWordPattern } from './glob.ts';
+import { MAX_CODE_CHARS } from './shell-parser.ts';
 
 /**
  * The source of text that is unknown until the code runs. `variable`: an environment variable.
@@ -24,6 +25,11 @@ export interface WordSegment {
    * variable.
    */
   readonly names?: boolean;
+}
+
+/** Returns whether a text is too long to be known. Code can double a text many times. */
+export function isTooLong(segments: readonly WordSegment[]): boolean {
+  return segments.reduce((sum, { text }) => sum + (text?.length ?? 0), 0) > MAX_CODE_CHARS;
 }
 
 /** The predicted output of a command. */
