@@ -58,3 +58,64 @@ test('the compilation of regular expressions from an event counts, and that of l
   const literal = 'prompt.attachments.exists(a, a.matches("^(z{900})$"))';
   assert.equal(decide(literal, paths).decision, 'abstain');
 });
+
+/** The decision and the rule for an event, and the decision if every rule were enforced. */
+function decideWith(given: object, modes: readonly (readonly [name: string, mode: string, match: object])[]) {
+  const event = relayEvent.parse(given);
+  const rules = modes.map(([name, mode, match]) => ({
+    name,
+    mode,
+    on: event.event,
+    match,
+    decision: 'allow',
+  }));
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
+  const { decision, would, hit } = evaluateRelayEvent(event, { ...input, relay });
+  return [decision, would, hit?.rule ?? null];
+}
+
+test('rules in another mode do not complete an enforced permission', () => {
+  const shell = { event: 'shell', shell: { command: 'git status; curl http://x' } };
+  const git = ['git-ok', 'enforce', { command: 'git' }] as const;
+  const draft = ['draft', 'observe', { command: 'curl' }] as const;
+  assert.deepEqual(decideWith(shell, [git, draft]), ['abstain', 'allow', 'draft']);
+  assert.deepEqual(decideWith(shell, [git, ['curl', 'enforce', { command: 'curl' }]]), [
+    'allow',
+    'allow',
+    'git-ok',
+  ]);
+});
+
+test('a possible match of an enforced permission does not enforce another one', () => {
+  const tool = { name: 'read_file', server: 'docs', arguments: {} };
+  const trusted = ['trusted', 'enforce', { tool: 'read_*', server_url: 'https://docs.example/*' }] as const;
+  const draft = ['draft', 'observe', { tool: 'read_*' }] as const;
+  assert.deepEqual(decideWith({ event: 'tool', tool }, [trusted, draft]), ['abstain', 'allow', 'draft']);
+  assert.deepEqual(decideWith({ event: 'tool', tool }, [draft, ['all', 'enforce', { tool: 'read_*' }]]), [
+    'allow',
+    'allow',
+    'all',
+  ]);
+});
+
+test('a permission for a program applies to neither another program nor a changed environment', () => {
+  const decide = (command: string, name = 'git', dialect = 'bash') =>
+    decideWith({ event: 'shell', shell: { command, dialect } }, [
+      ['ok', 'enforce', { command: name, subcommand: 'status' }],
+    ])[0];
+  for (const command of [
+    './git status',
+    '/tmp/evil/git status',
+    'PATH=/tmp/evil git status',
+    'export PATH=/tmp/x; git status',
+    'PATH=/tmp/x; git status',
+    'declare -x PATH=/tmp/x; git status',
+    'GIT_DIR=/tmp/x git status',
+  ])
+    assert.equal(decide(command), 'abstain', command);
+  assert.equal(decide('.\\git status', 'git', 'powershell'), 'abstain');
+  assert.equal(decide('git status', 'git', 'powershell'), 'allow');
+  assert.equal(decide('LC_ALL=C git status'), 'allow');
+  assert.equal(decide('/usr/bin/git status', '/usr/bin/*'), 'allow');
+  assert.equal(decide('./git status', '*'), 'allow');
+});

@@ -10,6 +10,7 @@ import {
 import type { CallerIdentity } from './rules/match-caller.ts';
 import { PreparedEvent } from './rules/prepared-event.ts';
 import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
+import { isOutputVariable } from './shell/environment-effects.ts';
 import type { ShellParser } from './shell/shell-parser.ts';
 
 /** The name of the built-in rule for commands that cannot be analyzed. */
@@ -93,12 +94,12 @@ function* evaluateRules(event: RelayEvent, parts: RelayEvaluationInput): Generat
   const subject = new PreparedEvent(grammar, event, identity, nowMs);
   const rules = relay.byEvent.get(event.event) ?? [];
   const hits: MatchedRule[] = [];
-  const allowing: { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[] = [];
+  const allowing: AllowingRule[] = [];
   for (const rule of rules) {
     const applies = findRuleMatches(rule, subject);
     yield;
     if (applies.length === 0) continue;
-    if (rule.decision === 'allow') allowing.push({ rule, applies });
+    if (rule.decision === 'allow') allowing.push({ rule, ...toAllowedParts(applies) });
     else if (!approved?.has(rule.name)) hits.push(createHit(rule, applies, relay));
   }
   const unclear = createUnclearHit(subject, rules, relay);
@@ -169,30 +170,56 @@ function createUnclearHit(
   };
 }
 
-/** Returns a hit if rules allow the whole event: every command in the shell code, with every word known. */
+/** A rule that allows, and the parts of the event that it certainly matches. */
+interface AllowingRule {
+  readonly rule: CompiledRule;
+  readonly isWholeEvent: boolean;
+  readonly commands: readonly SimpleCommand[];
+}
+
+function toAllowedParts(applies: readonly RuleMatch[]): Omit<AllowingRule, 'rule'> {
+  const certain = applies.filter(({ match }) => match === 'yes');
+  const commands = certain.flatMap(({ command }) => command ?? []);
+  return { isWholeEvent: certain.length > 0, commands };
+}
+
+const MODES_BY_STRENGTH = ['enforce', 'warn', 'observe'] as const;
+
+/**
+ * Returns a hit if rules allow the whole event: every command in the shell code, with every word known. Its mode is
+ * the strongest mode for which rules with this mode or a stronger one are enough.
+ */
 function findAllowHit(
-  { shell }: PreparedEvent,
-  allowing: readonly { readonly rule: CompiledRule; readonly applies: readonly RuleMatch[] }[],
+  subject: PreparedEvent,
+  allowing: readonly AllowingRule[],
   relay: CompiledRelayConfig,
 ): MatchedRule | null {
-  const [first] = allowing;
-  if (!first) return null;
-  const { rule } = first;
-  const hit: MatchedRule = {
-    rule: rule.name,
-    decision: 'allow',
-    mode: effectiveMode(rule.mode, relay),
-    reason: 'the rule matches',
-    place: null,
-    command: null,
-  };
-  if (!shell)
-    return allowing.some(({ applies }) => applies.some(({ match }) => match === 'yes')) ? hit : null;
-  if (shell.unclear.length > 0 || shell.commands.length === 0) return null;
-  const covered = new Set<SimpleCommand>();
-  for (const { applies } of allowing)
-    for (const { match, command } of applies) if (match === 'yes' && command) covered.add(command);
-  return shell.commands.every((command) => covered.has(command) && isStatic(command)) ? hit : null;
+  const rules = allowing.filter(({ isWholeEvent }) => isWholeEvent);
+  if (rules.length === 0) return null;
+  for (const [at, mode] of MODES_BY_STRENGTH.entries()) {
+    const modes: readonly RuleMode[] = MODES_BY_STRENGTH.slice(0, at + 1);
+    const enough = rules.filter(({ rule }) => modes.includes(rule.mode));
+    const named = enough.find(({ rule }) => rule.mode === mode);
+    if (named && allowsWholeEvent(subject, enough))
+      return {
+        rule: named.rule.name,
+        decision: 'allow',
+        mode: effectiveMode(mode, relay),
+        reason: 'the rule matches',
+        place: null,
+        command: null,
+      };
+  }
+  return null;
+}
+
+function allowsWholeEvent({ shell }: PreparedEvent, rules: readonly AllowingRule[]): boolean {
+  if (!shell) return true;
+  if (shell.unclear.length > 0 || shell.commands.length === 0) return false;
+  // Another variable, such as PATH, can make a command run a different program.
+  if (![...shell.variables].every(isOutputVariable)) return false;
+  const covered = new Set(rules.flatMap(({ commands }) => commands));
+  return shell.commands.every((command) => covered.has(command) && isStatic(command));
 }
 
 function isStatic({ args, redirects, traits }: SimpleCommand): boolean {

@@ -134,6 +134,22 @@ test('arguments that are nested thousands of levels deep are matched', () => {
   assert.deepEqual(decisions({ match: { arguments: { 'repo.owner': 'acme' } } }, call), ['deny']);
 });
 
+test('an argument neither hides another one of the same path nor permits it', () => {
+  const decide = (args: object, decision: string, except: readonly object[] = []) =>
+    verdict(
+      { on: 'tool', match: { arguments: { 'repo.owner': 'acme', paths: '/safe/*' } }, decision, except },
+      tool({ arguments: { paths: ['/safe/a'], ...args } }),
+    ).decision;
+  const decoy = { 'repo.owner': 'x', repo: { owner: 'acme' } };
+  assert.equal(decide(decoy, 'deny'), 'deny');
+  assert.equal(decide({ 'repo.owner': 'acme', repo: { owner: 'evil' } }, 'allow'), 'abstain');
+  assert.equal(decide({ repo: { owner: 'acme' } }, 'allow'), 'allow');
+  assert.equal(decide({ repo: { owner: 'acme' }, paths: ['/safe/a', '/etc/passwd'] }, 'allow'), 'abstain');
+  const except = [{ reason: 'x', match: { arguments: { 'repo.owner': 'x' } } }];
+  assert.equal(decide(decoy, 'deny', except), 'deny');
+  assert.equal(decide({ 'a.b': 1, repo: { owner: 'acme' } }, 'deny', except), 'deny');
+});
+
 test('a pattern for the URL of a connector matches every way to write that URL', () => {
   const called = (url: string) => tool({ url });
   for (const server_url of ['https://mcp.example.com/*', 'https://MCP.example.com:443/*'])

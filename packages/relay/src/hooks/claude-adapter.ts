@@ -1,4 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
+import type { CommonRelayEventFields } from './file-events.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -11,10 +12,10 @@ import {
   readDirectoryField,
   readListField,
   readObjectField,
+  readPromptText,
   readShortTextField,
-  readTextField,
 } from './payload-fields.ts';
-import { type CommonRelayEventFields, createPromptEvent, createToolCallEvents } from './tool-events.ts';
+import { createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /** An agent whose hooks use the payload format of Claude Code, with the responses that the agent supports. */
 export interface ClaudeCompatibleAgent {
@@ -63,7 +64,7 @@ export function parseClaudePayload(payload: JsonObject, agent: string): HookCall
   if (name === 'UserPromptSubmit')
     return {
       name,
-      events: [createPromptEvent(readTextField(payload, 'prompt') ?? '', [], common)],
+      events: [createPromptEvent(readPromptText(payload, 'prompt'), [], common)],
       report: null,
     };
   if (name === 'PreToolUse' || name === 'PermissionRequest') {

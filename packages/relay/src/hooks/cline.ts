@@ -1,5 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import { createHookReport } from './claude-adapter.ts';
+import type { CommonRelayEventFields } from './file-events.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -7,13 +8,8 @@ import {
   type HookDecision,
   type HookReply,
 } from './hook-adapter.ts';
-import { readListField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
-import {
-  type CommonRelayEventFields,
-  createConnectorEvent,
-  createPromptEvent,
-  createToolCallEvents,
-} from './tool-events.ts';
+import { readListField, readObjectField, readPromptText, readShortTextField } from './payload-fields.ts';
+import { createConnectorEvent, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /** The adapter for Cline. A response blocks a tool call or a prompt with `cancel` and a message. */
 export const clineAdapter: HookAdapter = {
@@ -38,7 +34,7 @@ function read(payload: JsonObject): HookCall {
       name,
       events: [
         createPromptEvent(
-          readTextField(payload, 'userPromptSubmit.prompt') ?? '',
+          readPromptText(payload, 'userPromptSubmit.prompt'),
           attachmentPaths(payload),
           common,
         ),

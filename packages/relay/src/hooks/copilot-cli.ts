@@ -1,5 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import { createHookReport, parseClaudePayload } from './claude-adapter.ts';
+import type { CommonRelayEventFields } from './file-events.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -8,8 +9,8 @@ import {
   type HookReply,
   type HookReport,
 } from './hook-adapter.ts';
-import { readDirectoryField, readObjectField, readShortTextField, readTextField } from './payload-fields.ts';
-import { type CommonRelayEventFields, createPromptEvent, createToolCallEvents } from './tool-events.ts';
+import { readDirectoryField, readObjectField, readPromptText, readShortTextField } from './payload-fields.ts';
+import { createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /**
  * The adapter for Copilot CLI. The hook name determines whether field names use snake case or camel
@@ -39,9 +40,12 @@ function read(payload: JsonObject): HookCall {
       events: createToolCallEvents(tool ?? 'unknown', readObjectField(payload, 'toolArgs'), common),
       report: null,
     };
-  const prompt = readTextField(payload, 'prompt');
-  if (prompt !== undefined)
-    return { name: 'userPromptSubmitted', events: [createPromptEvent(prompt, [], common)], report: null };
+  if (payload['prompt'] !== undefined)
+    return {
+      name: 'userPromptSubmitted',
+      events: [createPromptEvent(readPromptText(payload, 'prompt'), [], common)],
+      report: null,
+    };
   const type: HookReport['type'] = isToolCall ? 'tool_result' : 'other';
   return {
     name: isToolCall ? 'postToolUse' : 'other',

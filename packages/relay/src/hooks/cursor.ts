@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { UNKNOWN_FILE_PATH } from '../rules/path-patterns.ts';
 import { createHookReport, getHookReportType } from './claude-adapter.ts';
+import { type CommonRelayEventFields, createFileEvent } from './file-events.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -12,13 +14,12 @@ import {
   readDirectoryField,
   readListField,
   readObjectField,
+  readPromptText,
   readShortTextField,
   readTextField,
 } from './payload-fields.ts';
 import {
-  type CommonRelayEventFields,
   createConnectorEvent,
-  createFileEvent,
   createPromptEvent,
   createShellEvent,
   createToolCallEvents,
@@ -77,13 +78,11 @@ function read(payload: JsonObject): HookCall {
       return gate([createConnectorEvent(connector, readObjectField(payload, 'tool_input'), common)]);
     }
     case 'beforeReadFile': {
-      const path = readTextField(payload, 'file_path') || 'unknown';
+      const path = readTextField(payload, 'file_path') || UNKNOWN_FILE_PATH;
       return gate([createFileEvent('file_read', path, readTextField(payload, 'content'), common)]);
     }
     case 'beforeSubmitPrompt':
-      return gate([
-        createPromptEvent(readTextField(payload, 'prompt') ?? '', attachmentPaths(payload), common),
-      ]);
+      return gate([createPromptEvent(readPromptText(payload, 'prompt'), attachmentPaths(payload), common)]);
     case 'preToolUse':
       return gate(
         createToolCallEvents(

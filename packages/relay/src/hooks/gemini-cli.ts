@@ -1,5 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import { createHookReport } from './claude-adapter.ts';
+import type { CommonRelayEventFields } from './file-events.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -11,15 +12,11 @@ import {
   readDirectoryField,
   readListField,
   readObjectField,
+  readPromptText,
   readShortTextField,
   readTextField,
 } from './payload-fields.ts';
-import {
-  type CommonRelayEventFields,
-  createConnectorEvent,
-  createPromptEvent,
-  createToolCallEvents,
-} from './tool-events.ts';
+import { createConnectorEvent, createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 /**
  * The adapter for Gemini CLI. A response contains `decision` and a reason. Hooks cannot make the agent ask its
@@ -43,7 +40,7 @@ function read(payload: JsonObject): HookCall {
   if (name === 'BeforeAgent')
     return {
       name,
-      events: [createPromptEvent(readTextField(payload, 'prompt') ?? '', [], common)],
+      events: [createPromptEvent(readPromptText(payload, 'prompt'), [], common)],
       report: null,
     };
   if (name !== 'BeforeTool')

@@ -1,4 +1,4 @@
-import { MAX_RELAY_PATH_CHARS } from '@floe/contract/api/relay';
+import { MAX_RELAY_PATH_CHARS, MAX_RELAY_TEXT_CHARS } from '@floe/contract/api/relay';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /**
@@ -20,6 +20,11 @@ export function readTextField(from: JsonObject, ...names: readonly string[]): st
 export function readTextFields(from: JsonObject, ...names: readonly string[]): string[] {
   const values = names.map((name) => valueAtPath(from, name));
   return [...new Set(values.filter((value) => typeof value === 'string'))];
+}
+
+/** Returns the text of a prompt. If this member is not a string, returns the payload as JSON, so that rules see its text. */
+export function readPromptText(from: JsonObject, name: string): string {
+  return readTextField(from, name) ?? JSON.stringify(from).slice(0, MAX_RELAY_TEXT_CHARS);
 }
 
 /**

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { relayEvent } from '@floe/contract/api/relay';
+import { type RelayEvent, relayEvent } from '@floe/contract/api/relay';
+import { RelaySchema } from '@floe/contract/config/relay';
 import type { JsonObject } from '@floe/contract/json';
+import { compileRelayConfig } from '../compile-relay-config.ts';
+import { evaluateRelayEvent } from '../evaluate-event.ts';
+import { compileToolPattern, type ToolPattern } from '../rules/match-tool.ts';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
 import { createToolCallEvents } from './tool-events.ts';
 
@@ -204,6 +208,30 @@ test('a connector that the agent does not name may be any connector', () => {
   assert.equal(event?.tool?.url, 'https://mcp.example');
 });
 
+test('the tools of connectors have the name of the connector as a prefix in Copilot CLI', () => {
+  const name = 'github-mcp-server-delete_file';
+  for (const payload of [
+    { toolName: name, toolArgs: '{}' },
+    { hook_event_name: 'PreToolUse', tool_name: name, tool_input: {} },
+  ]) {
+    const events = eventsOf('copilot-cli', payload);
+    assert.deepEqual(
+      events.map(({ tool }) => [tool?.name, tool?.server]),
+      [[name, 'unknown']],
+    );
+    const matches = (pattern: ToolPattern, permits = false) =>
+      events.map(({ tool }) => tool && compileToolPattern(pattern, permits)?.(tool))[0];
+    const server_url = ['https://api.githubcopilot.com/mcp/*'];
+    assert.equal(matches({ tool: ['delete_*'] }), 'yes');
+    assert.equal(matches({ tool: ['delete_*'] }, true), 'maybe');
+    assert.equal(matches({ tool: ['delete_*'], server_url }), 'maybe');
+    assert.equal(matches({ tool: ['file'] }), 'no');
+  }
+  assert.equal(eventsOf('copilot-cli', { toolName: 'read-file', toolArgs: '{}' })[0]?.event, 'tool');
+  assert.equal(eventsOf('copilot-cli', { toolName: 'web_fetch' })[0]?.tool?.server, undefined);
+  assert.equal(createToolCallEvents('my-tool', {}, COMMON)[0]?.tool?.server, undefined);
+});
+
 test('a task that the agent creates and runs is a shell command', () => {
   const input = { workspaceFolder: '/srv', task: { label: 'x', command: 'git push', args: ['-f'] } };
   const [event] = createToolCallEvents('create_and_run_task', input, COMMON);
@@ -233,4 +261,41 @@ test('a working directory can be relative to the one of the agent', () => {
 test('a tool call of Copilot CLI without a valid name is still a tool call', () => {
   for (const toolName of [null, 5, ''])
     assert.equal(eventsOf('copilot-cli', { toolName, toolArgs: { a: 1 } })[0]?.tool?.name, 'unknown');
+});
+
+test('a prompt in an unknown form is the text of the payload', () => {
+  const prompt = [{ type: 'text', text: 'secret' }];
+  for (const [agent, payload] of [
+    ['claude-code', { hook_event_name: 'UserPromptSubmit', prompt }],
+    ['cursor', { hook_event_name: 'beforeSubmitPrompt', text: 'secret' }],
+    ['windsurf', { agent_action_name: 'pre_user_prompt', tool_info: { prompt: 'secret' } }],
+    ['gemini-cli', { hook_event_name: 'BeforeAgent', prompt }],
+    ['cline', { hookName: 'UserPromptSubmit', userPromptSubmit: { text: 'secret' } }],
+    ['copilot-cli', { prompt }],
+  ] as const)
+    assert.match(eventsOf(agent, payload)[0]?.prompt?.text ?? '', /secret/, agent);
+  assert.equal(eventsOf('gemini-cli', { hook_event_name: 'BeforeAgent', prompt: '' })[0]?.prompt?.text, '');
+});
+
+test('a tool that accesses a file in an unknown form may access any file', () => {
+  const rules = [
+    { name: 'env', on: ['file_read', 'file_write'], match: { path: '/x/.env' }, decision: 'deny' },
+  ];
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
+  const identity = { key: 'k', team: null, owner: null };
+  const decide = (events: readonly RelayEvent[]) =>
+    events.map((event) => evaluateRelayEvent(event, { relay, grammar: null, identity, nowMs: 0 }).decision);
+  for (const [name, input] of [
+    ['Read', { target: '.env' }],
+    ['Read', { input: '.env' }],
+    ['Write', { destination: '.env', content: 'x' }],
+    ['apply_patch', { changes: 'x' }],
+  ] as const)
+    assert.deepEqual(decide(createToolCallEvents(name, input, COMMON)), ['abstain', 'ask'], name);
+  assert.deepEqual(decide(createToolCallEvents('Read', { file_path: '/x/a' }, COMMON)), ['abstain']);
+  assert.deepEqual(decide(createToolCallEvents('Glob', { pattern: '*.ts' }, COMMON)), ['abstain']);
+  assert.deepEqual(decide(eventsOf('windsurf', { agent_action_name: 'pre_read_code' })), ['ask']);
+  assert.deepEqual(decide(eventsOf('cursor', { hook_event_name: 'beforeReadFile' })), ['ask']);
+  const many = createToolCallEvents('read_many_files', { include: ['/x/.env', '**/.env'] }, COMMON);
+  assert.deepEqual(decide(many), ['deny', 'abstain']);
 });

@@ -1,38 +1,18 @@
 import { MAX_RELAY_PATH_CHARS, MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
-import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
-import { findPatchedFiles } from '../patch-files.ts';
-import { cleanSegments } from '../rules/path-patterns.ts';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { UNKNOWN_SERVER } from '../rules/match-tool.ts';
+import { UNKNOWN_FILE_PATH } from '../rules/path-patterns.ts';
+import { type CommonRelayEventFields, createFileToolEvents, shortenPath } from './file-events.ts';
 import { readListField, readObjectField, readTextField, readTextFields } from './payload-fields.ts';
 import { findToolKind, isMatchedByName } from './tool-kinds.ts';
 
-/** The fields that all events of one call have in common. */
-export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
-
-const PATH_FIELDS = [
-  'file_path',
-  'filePath',
-  'path',
-  'absolute_path',
-  'notebook_path',
-  'target_file',
-  'filename',
-  'file',
-];
-const PATH_LIST_FIELDS = ['files', 'paths', 'file_paths', 'filePaths', 'replacements'];
-const CONTENT_FIELDS = [
-  'content',
-  'new_string',
-  'newString',
-  'file_text',
-  'new_str',
-  'code',
-  'new_source',
-  'text',
-  'diff',
-];
-/** Fields of a search that restrict the files by their names. */
-const FILTER_FIELDS = ['glob', 'include', 'includePattern', 'include_pattern', 'file_pattern'];
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
+
+/**
+ * Copilot CLI names the tools of connectors `<connector>-<tool>`. Both parts can contain dashes, so the connector is
+ * unknown. The names of its own tools contain no dash.
+ */
+const COPILOT_CLI = 'copilot-cli';
 
 /** Creates the events for a tool call. A call that accesses several files has one event for each file. */
 export function createToolCallEvents(
@@ -59,6 +39,8 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
         common,
       ),
     ];
+  if (common.agent.name === COPILOT_CLI && name.includes('-'))
+    return [createConnectorEvent({ name }, input, common)];
   const kind = findToolKind(name);
   switch (kind) {
     case 'shell':
@@ -79,9 +61,9 @@ function createEvents(name: string, input: JsonObject, common: CommonRelayEventF
     case 'read':
     case 'search':
     case 'write': {
-      const files =
-        kind === 'patch' ? createPatchEvents(input, common) : createFileEvents(kind, input, common);
-      return files.length > 0 ? files : [createToolEvent({ name }, input, common)];
+      const files = createFileToolEvents(kind, input, common);
+      const isKnown = files.some(({ file }) => file?.path !== UNKNOWN_FILE_PATH);
+      return isKnown ? files : [createToolEvent({ name }, input, common), ...files];
     }
     default:
       return [createToolEvent({ name }, input, common)];
@@ -146,7 +128,7 @@ export function createConnectorEvent(
     command: command?.slice(0, MAX_RELAY_PATH_CHARS) || undefined,
   };
   const isUnknown = known.url === undefined && known.command === undefined && !server;
-  const label = isUnknown ? 'unknown' : server?.slice(0, 200) || undefined;
+  const label = isUnknown ? UNKNOWN_SERVER : server?.slice(0, 200) || undefined;
   return createToolEvent({ name, server: label, ...known }, input, common);
 }
 
@@ -164,21 +146,6 @@ export function createPromptEvent(
       attachments: attachments.filter(Boolean).map((path) => ({ path: shortenPath(path) })),
     },
   };
-}
-
-/** Creates the event for a file access. */
-export function createFileEvent(
-  event: 'file_read' | 'file_write',
-  path: string,
-  content: string | undefined,
-  common: CommonRelayEventFields,
-): RelayEvent {
-  return { ...common, event, file: { path: shortenPath(path), content } };
-}
-
-/** Resolves `a/../` in a path that is too long for an event, as agents do, and keeps the end. */
-function shortenPath(path: string): string {
-  return path.length <= MAX_RELAY_PATH_CHARS ? path : cleanSegments(path).slice(-MAX_RELAY_PATH_CHARS) || '/';
 }
 
 /** Keys that end a line, and keys that end the input or the mode of a program. */
@@ -234,53 +201,4 @@ function withWorkingDirectory(input: JsonObject, common: CommonRelayEventFields)
   const isRelative = !/^(?:[\\/~]|[a-zA-Z]:)/.test(given) && common.cwd !== undefined;
   const cwd = isRelative ? `${common.cwd}/${given}` : given;
   return { ...common, cwd: cwd.length > MAX_RELAY_PATH_CHARS ? undefined : cwd };
-}
-
-function createFileEvents(
-  kind: 'read' | 'search' | 'write',
-  input: JsonObject,
-  common: CommonRelayEventFields,
-): RelayEvent[] {
-  const named = readTextFields(input, ...PATH_FIELDS);
-  const paths = [
-    ...named,
-    ...(kind === 'search' ? findSearchedFiles(input, named[0]) : []),
-    ...PATH_LIST_FIELDS.flatMap((name) => readListField(input, name)),
-  ];
-  const content = kind === 'write' ? readContent(input) : undefined;
-  const event = kind === 'write' ? 'file_write' : 'file_read';
-  return paths.flatMap((entry) => {
-    if (typeof entry === 'string') return entry ? [createFileEvent(event, entry, content, common)] : [];
-    const path = isJsonObject(entry) ? readTextField(entry, ...PATH_FIELDS) : undefined;
-    if (!path || !isJsonObject(entry)) return [];
-    const own = kind === 'write' ? (readContent(entry) ?? content) : undefined;
-    return [createFileEvent(event, path, own, common)];
-  });
-}
-
-/** The files that a search names in its filter, such as `.env` in `**\/.env`. */
-function findSearchedFiles(input: JsonObject, directory = '.'): string[] {
-  return readTextFields(input, ...FILTER_FIELDS)
-    .flatMap((filter) => filter.split(/[,{}]/))
-    .map((filter) => filter.trim().replace(/^(?:\*\*?\/)+/, ''))
-    .filter((name) => name !== '' && !/^!|[*?[\]]/.test(name))
-    .map((name) => `${directory}/${name}`);
-}
-
-/** The new content of a file, from every field that can contain it. Undefined if there is none. */
-function readContent(input: JsonObject): string | undefined {
-  const edits = readListField(input, 'edits').flatMap((edit) =>
-    isJsonObject(edit) ? readTextFields(edit, ...CONTENT_FIELDS) : [],
-  );
-  const texts = [...readTextFields(input, ...CONTENT_FIELDS), ...edits];
-  return texts.length > 0 ? texts.join('\n') : undefined;
-}
-
-/** Creates one event per file in a patch. Returns an empty list for a patch without file names. */
-function createPatchEvents(input: JsonObject, common: CommonRelayEventFields): RelayEvent[] {
-  const words = readListField(input, 'command').filter((word) => typeof word === 'string');
-  const texts = readTextFields(input, 'patch', 'input', 'command', 'diff');
-  return [...texts, ...(words.length > 0 ? [words.join('\n')] : [])].flatMap((patch) =>
-    [...findPatchedFiles(patch)].map(([path, part]) => createFileEvent('file_write', path, part, common)),
-  );
 }

@@ -1,4 +1,4 @@
-/** `typing` tools type text into a running shell. `search` tools read the files that they search. */
+/** `typing` tools type text into a running shell. `search` tools read or list files, by default in the working directory. */
 export type ToolKind =
   | 'shell'
   | 'powershell'
@@ -51,11 +51,11 @@ const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   search: 'search',
   searchfiles: 'search',
   searchfilecontent: 'search',
-  glob: 'read',
-  ls: 'read',
-  listdir: 'read',
-  listdirectory: 'read',
-  listfiles: 'read',
+  glob: 'search',
+  ls: 'search',
+  listdir: 'search',
+  listdirectory: 'search',
+  listfiles: 'search',
   write: 'write',
   writefile: 'write',
   writetofile: 'write',

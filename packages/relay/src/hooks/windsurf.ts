@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { UNKNOWN_FILE_PATH } from '../rules/path-patterns.ts';
 import { createHookReport } from './claude-adapter.ts';
+import { type CommonRelayEventFields, createFileEvent } from './file-events.ts';
 import {
   createOutputReply,
   type HookAdapter,
@@ -11,16 +13,11 @@ import {
   readDirectoryField,
   readListField,
   readObjectField,
+  readPromptText,
   readShortTextField,
   readTextField,
 } from './payload-fields.ts';
-import {
-  type CommonRelayEventFields,
-  createConnectorEvent,
-  createFileEvent,
-  createPromptEvent,
-  createShellEvent,
-} from './tool-events.ts';
+import { createConnectorEvent, createPromptEvent, createShellEvent } from './tool-events.ts';
 
 /**
  * The adapter for Windsurf. A hook blocks an action with exit code 2 and writes the reason to standard error.
@@ -59,16 +56,21 @@ function read(payload: JsonObject): HookCall {
       return gate([createConnectorEvent(connector, readObjectField(info, 'mcp_tool_arguments'), common)]);
     }
     case 'pre_user_prompt':
-      return gate([createPromptEvent(readTextField(info, 'user_prompt') ?? '', [], common)]);
+      return gate([createPromptEvent(readPromptText(info, 'user_prompt'), [], common)]);
     case 'pre_read_code':
       return gate([
-        createFileEvent('file_read', readTextField(info, 'file_path') || 'unknown', undefined, common),
+        createFileEvent(
+          'file_read',
+          readTextField(info, 'file_path') || UNKNOWN_FILE_PATH,
+          undefined,
+          common,
+        ),
       ]);
     case 'pre_write_code':
       return gate([
         createFileEvent(
           'file_write',
-          readTextField(info, 'file_path') || 'unknown',
+          readTextField(info, 'file_path') || UNKNOWN_FILE_PATH,
           readNewText(info),
           common,
         ),

@@ -84,7 +84,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     mode,
     onError: on_error,
     message: message === undefined ? null : toMessages(message),
-    matches: compileMatch(match, ['match'], patterns),
+    matches: compileMatch({ match, at: ['match'], permits: decision === 'allow' }, patterns),
     detects:
       detect === undefined
         ? null
@@ -94,7 +94,7 @@ function compileUncached(config: RelayRuleConfig): CompiledRule {
     isActiveAt: compileRuleSchedule(schedule),
     exceptions: except.map(({ until, match, who }, at) => ({
       untilMs: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
-      matches: compileMatch(match, ['except', at, 'match'], patterns),
+      matches: compileMatch({ match, at: ['except', at, 'match'], permits: true }, patterns),
       who: compileCallerPattern(who),
     })),
   };
@@ -105,18 +105,22 @@ function toMessages(message: NonNullable<RelayRuleConfig['message']>) {
   return { user: message.user, agent: message.agent ?? message.user };
 }
 
-function compileMatch(
-  match: MatchConfig | undefined,
-  at: readonly (string | number)[],
-  patterns: PatternCompiler,
-): RuleMatchers {
+/** The field `match` of a rule or of an exception. */
+interface MatchField {
+  readonly match: MatchConfig | undefined;
+  readonly at: readonly (string | number)[];
+  /** Whether a match permits the event: the rule allows, or the field belongs to an exception. */
+  readonly permits: boolean;
+}
+
+function compileMatch({ match, at, permits }: MatchField, patterns: PatternCompiler): RuleMatchers {
   if (match === undefined) return { command: null, tool: null, path: null, text: null };
   const texts = match.text?.map((pattern, n) =>
     compileRuleField([...at, 'text', n], () => patterns.compile(pattern)),
   );
   return {
-    command: compileCommandPattern(match),
-    tool: compileToolPattern(match),
+    command: compileCommandPattern(match, permits),
+    tool: compileToolPattern(match, permits),
     path: match.path ? compilePathPatterns(match.path) : null,
     text: texts ? (text, steps) => texts.some((found) => found(text, steps)) : null,
   };
@@ -204,7 +208,7 @@ function matchCommands(fits: CommandMatcher, all: readonly SimpleCommand[]): Can
 function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: PreparedEvent): Candidate[] {
   return subject.files().flatMap((file) => {
     if (!events.has(file.use === 'write' ? 'file_write' : 'file_read')) return [];
-    const match = file.path === null ? 'no' : fits(file.path);
+    const match = fits(file.path, subject.pathSteps);
     return match === 'no' ? [] : [{ match, command: null, file }];
   });
 }
@@ -288,7 +292,8 @@ function matchException(
   if (!hasShapeMatcher(matches)) return 'yes';
   let fits: MatchResult = 'no';
   if (matches.command && command) fits = combineAlternativeMatches(fits, matches.command(command));
-  if (matches.path && file?.path) fits = combineAlternativeMatches(fits, matches.path(file.path));
+  if (matches.path && file)
+    fits = combineAlternativeMatches(fits, matches.path(file.path, subject.pathSteps));
   if (matches.tool && subject.event.tool)
     fits = combineAlternativeMatches(fits, matches.tool(subject.event.tool));
   return fits;

@@ -1,4 +1,4 @@
-import type { SimpleCommand } from '../shell/command.ts';
+import { findPositionalArguments } from '../shell/positional-arguments.ts';
 import type { ShellWord } from '../shell/shell-word.ts';
 
 const RELAY_SETTINGS = '~/.config/floe/relay.json';
@@ -17,36 +17,49 @@ const HOOKS_OFF = /disableAllHooks|^--(?:bare|setting-sources)\b|\bhooks\s*=\s*f
 const SETTINGS_VARIABLE =
   /^(?:HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_\w*DIR)$/;
 
+/** The subcommands with which agents change their connectors or settings. */
+const SETTINGS_SUBCOMMAND = /^(?:mcp (?:add|remove|enable|disable|reset|import)|config (?:set|add|remove))/;
+/** Git settings that make Git run programs or read other settings. */
+const PROGRAM_SETTING =
+  /^(?:core\.(?:hookspath|sshcommand|fsmonitor|gitproxy|askpass)|include(?:if\..*)?\.path|gpg\.(?:.*\.)?program|filter\..*\.(?:clean|smudge|process)|diff\.external|uploadpack\.packobjectshook)$/i;
+
 /**
  * Returns the files that a command changes, or makes ineffective, without naming them: `git config core.hooksPath x`,
- * the commands of Floe that change the relay or its hooks, and agents that are started without their hooks.
+ * the commands of Floe that change the relay or its hooks, commands of agents that change connectors, and agents that
+ * are started without their hooks. `variables` are the variables that the code sets.
  */
 export function findGoverningPaths(
-  { name, assignments }: SimpleCommand,
+  name: string,
   words: readonly ShellWord[],
+  variables: ReadonlySet<string>,
 ): readonly string[] {
   const texts = words.map(({ text }) => text ?? '');
-  if (name === 'git') return changesHooksPath(texts) ? ['.git/hooks'] : [];
+  if (name === 'git') return changesProgramSetting(words) ? ['.git/config'] : [];
   if (changesRelay(name, texts)) return [RELAY_SETTINGS];
-  const settings = name !== null && Object.hasOwn(AGENT_SETTINGS, name) ? AGENT_SETTINGS[name] : undefined;
+  const settings = Object.hasOwn(AGENT_SETTINGS, name) ? AGENT_SETTINGS[name] : undefined;
   if (settings === undefined) return [];
-  const isWithoutHooks =
+  const subcommand = findPositionalArguments(name, words).map(({ word }) => word.text ?? '');
+  const isGoverning =
+    SETTINGS_SUBCOMMAND.test(subcommand.join(' ')) ||
     texts.some((text, at) => HOOKS_OFF.test(text) || (text === 'hooks' && texts[at - 1] === '--disable')) ||
-    assignments.some((assignment) => SETTINGS_VARIABLE.test(assignment.name));
-  return isWithoutHooks ? [settings] : [];
+    [...variables].some((variable) => SETTINGS_VARIABLE.test(variable));
+  return isGoverning ? [settings] : [];
 }
 
 /** `git config core.hooksPath` without a value prints the setting. */
-function changesHooksPath(texts: readonly string[]): boolean {
-  const at = texts.findIndex((text) => /^core\.hookspath$/i.test(text));
-  if (at === -1 || texts[0] !== 'config') return false;
-  const before = texts.slice(1, at);
+function changesProgramSetting(words: readonly ShellWord[]): boolean {
+  const [first] = findPositionalArguments('git', words);
+  if (first?.word.text !== 'config') return false;
+  const texts = words.slice(first.at + 1).map(({ text }) => text ?? '');
+  const at = texts.findIndex((text) => PROGRAM_SETTING.test(text));
+  if (at === -1) return false;
+  const before = texts.slice(0, at);
   if (before.some((text) => /^(?:--get|get$)/.test(text))) return false;
   return at + 1 < texts.length || before.some((text) => /^(?:--)?unset/.test(text));
 }
 
 /** Floe runs as `floe`, or as a script that another program runs: `node floe.mjs`. */
-function changesRelay(name: string | null, texts: readonly string[]): boolean {
+function changesRelay(name: string, texts: readonly string[]): boolean {
   const script = texts.findIndex((text) => /(?:^|\/)floe(?:\.mjs)?$/.test(text));
   if (name !== 'floe' && script === -1) return false;
   const rest = name === 'floe' ? texts : texts.slice(script + 1);

@@ -17,12 +17,15 @@ export interface CommandPattern {
 /** Matches one shell command. */
 export type CommandMatcher = (command: SimpleCommand) => MatchResult;
 
-/** Returns a matcher for a command pattern. Returns null if the pattern matches every command. */
-export function compileCommandPattern(pattern: CommandPattern): CommandMatcher | null {
+/**
+ * Returns a matcher for a command pattern. Returns null if the pattern matches every command. If a match
+ * permits the event (`permits`), a program in a directory certainly matches only a pattern with its directory, or `*`.
+ */
+export function compileCommandPattern(pattern: CommandPattern, permits = false): CommandMatcher | null {
   const parts: CommandMatcher[] = [];
   const { command, subcommand, any_flag, all_flags, args, does } = pattern;
   // Check the name first, because nearly every command fails here.
-  if (command) parts.push(nameMatcher(command));
+  if (command) parts.push(nameMatcher(command, permits));
   if (does) parts.push(({ traits }) => (does.some((trait) => traits.includes(trait)) ? 'yes' : 'no'));
   if (subcommand) parts.push(subcommandMatcher(subcommand));
   if (any_flag) parts.push((one) => findBestMatchResult(any_flag, (flag) => hasFlag(one, flag)));
@@ -42,14 +45,15 @@ export function compileCommandPattern(pattern: CommandPattern): CommandMatcher |
   };
 }
 
-function nameMatcher(patterns: readonly string[]): CommandMatcher {
+function nameMatcher(patterns: readonly string[], permits: boolean): CommandMatcher {
   const names = patterns.filter((pattern) => !pattern.includes('/'));
   const byName = compileWildcards(names);
-  const byPath = compileWildcards(patterns.filter((pattern) => pattern.includes('/')));
+  const byPath = compileWildcards(patterns.filter((pattern) => pattern.includes('/') || pattern === '*'));
   return ({ name, word }) => {
     // An unknown name makes the whole text unclear. It does not match each rule.
     if (name === null) return 'no';
-    if (byName(name) || byPath(word.text ?? '')) return 'yes';
+    if (byPath(word.text ?? '')) return 'yes';
+    if (byName(name)) return permits && /[/\\]/.test(word.text ?? '') ? 'maybe' : 'yes';
     return word.glob && names.some((pattern) => globMatches(name, pattern)) ? 'yes' : 'no';
   };
 }

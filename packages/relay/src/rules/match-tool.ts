@@ -18,25 +18,28 @@ export interface ToolPattern {
   readonly arguments?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
+/** The name of a connector whose name the agent does not state. */
+export const UNKNOWN_SERVER = 'unknown';
+
 /** Matches one tool call. */
 export type ToolMatcher = (call: ToolCall) => MatchResult;
 
 /**
  * Returns a matcher for a tool call pattern. Returns null if the pattern matches every call. A connector is
  * identified by its URL or by the command that starts it. Its name is ignored, because a user can choose any
- * name.
+ * name. If a match permits the event (`permits`), an argument certainly matches only if all of its values match.
  */
-export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
+export function compileToolPattern(pattern: ToolPattern, permits = false): ToolMatcher | null {
   const { server_url, server_command, tool } = pattern;
   const parts: ToolMatcher[] = [];
   if (tool) {
     const like = compileWildcards(tool);
-    parts.push(({ name }) => (like(name) ? 'yes' : 'no'));
+    parts.push((call) => matchToolName(call, like, permits));
   }
   if (server_url || server_command) parts.push(serverMatcher(server_url, server_command));
   for (const [path, patterns] of Object.entries(pattern.arguments ?? {})) {
     const like = compileWildcards(patterns);
-    parts.push((call) => (matchesAtPath(call.arguments, path.split('.'), like) ? 'yes' : 'no'));
+    parts.push((call) => matchValues(findValues(call.arguments, path.split('.')), like, permits));
   }
   if (parts.length === 0) return null;
   return (call) =>
@@ -44,6 +47,15 @@ export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
       (sum, part) => (sum === 'no' ? sum : combineRequiredMatches(sum, part(call))),
       'yes',
     );
+}
+
+/** The name of a tool of an unknown connector may start with the name of the connector: `<connector>-<tool>`. */
+function matchToolName({ name, server }: ToolCall, like: WildcardMatcher, permits: boolean): MatchResult {
+  if (like(name)) return 'yes';
+  if (server !== UNKNOWN_SERVER) return 'no';
+  for (let at = name.indexOf('-'); at !== -1; at = name.indexOf('-', at + 1))
+    if (like(name.slice(at + 1))) return permits ? 'maybe' : 'yes';
+  return 'no';
 }
 
 function serverMatcher(
@@ -82,23 +94,32 @@ function cleanUrl(url: string): string {
   }
 }
 
-/** Uses a list instead of recursion, because an agent may nest arguments thousands of levels deep. */
-function matchesAtPath(root: unknown, path: readonly string[], like: WildcardMatcher): boolean {
+function matchValues(values: readonly unknown[], like: WildcardMatcher, permits: boolean): MatchResult {
+  const matching = values.filter((value) => like(toText(value))).length;
+  if (matching === 0) return 'no';
+  return permits && matching < values.length ? 'maybe' : 'yes';
+}
+
+/**
+ * Returns every value that a path can mean: a member name may contain a dot, and a list has several values. Uses a
+ * list instead of recursion, because an agent may nest arguments thousands of levels deep.
+ */
+function findValues(root: unknown, path: readonly string[]): unknown[] {
+  const found: unknown[] = [];
   const open: { readonly value: unknown; readonly rest: readonly string[] }[] = [{ value: root, rest: path }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, rest } = next;
-    const [first, ...others] = rest;
     if (Array.isArray(value)) for (const entry of value) open.push({ value: entry, rest });
-    else if (first === undefined) {
-      if (value !== undefined && like(toText(value))) return true;
+    else if (rest.length === 0) {
+      if (value !== undefined) found.push(value);
     } else if (isRecord(value)) {
-      const dotted = rest.join('.');
-      // A member name may contain a dot.
-      if (Object.hasOwn(value, dotted)) open.push({ value: value[dotted], rest: [] });
-      else if (Object.hasOwn(value, first)) open.push({ value: value[first], rest: others });
+      for (let length = 1; length <= rest.length; length += 1) {
+        const name = rest.slice(0, length).join('.');
+        if (Object.hasOwn(value, name)) open.push({ value: value[name], rest: rest.slice(length) });
+      }
     }
   }
-  return false;
+  return found;
 }
 
 function toText(value: unknown): string {

@@ -1,11 +1,8 @@
+import { StepLimitExceededError, type StepMeter } from '@floe/conditions/step-meter';
 import { compileWildcards } from '@floe/conditions/wildcards';
-import {
-  ANY_TEXT_WILDCARD,
-  canMatchSameText,
-  findFullyMatchedDirectory,
-  hasWildcard,
-} from '../shell/glob.ts';
+import { ANY_TEXT_WILDCARD, findFullyMatchedDirectory, hasWildcard } from '../shell/glob.ts';
 import type { MatchResult } from './match-result.ts';
+import { compileOverlapMatcher, type OverlapMatcher } from './overlap-matcher.ts';
 
 /**
  * The directories to which a path in an event may be relative: the possible working directories and the home
@@ -27,6 +24,16 @@ export interface NormalizedPath {
   readonly isPattern: boolean;
 }
 
+/** A path that may be any path, so that it may match every pattern. */
+export const ANY_PATH: NormalizedPath = { absolute: [], written: ANY_TEXT_WILDCARD, isPattern: true };
+
+/** The path in the event of a file access whose file is unknown. It may be any path. */
+export const UNKNOWN_FILE_PATH = 'unknown';
+
+/** Steps for resolving a path against one directory, in addition to those for its characters. */
+const STEPS_PER_DIRECTORY = 250;
+const CHARACTERS_PER_STEP = 4;
+
 const HOME_DIRECTORIES =
   /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|(?:\/mnt\/[a-z]|\/[a-z]|[a-z]:)\/Users\/[^/]+)(?=\/|$)/i;
 /** Other names of `/` and of the working directory, the targets of macOS aliases, and Windows device paths. */
@@ -38,6 +45,15 @@ const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^\/dev\/fd\/\.\.\//, '/'],
   [/^\/[?.]\/(?=[a-z]:\/)/i, ''],
 ];
+
+/** Returns how many steps the normalization of a path takes. */
+export function countNormalizationSteps(path: string, { directories }: PathContext): number {
+  const characters = directories.reduce(
+    (sum, directory) => sum + directory.length + path.length,
+    path.length,
+  );
+  return (directories.length + 1) * STEPS_PER_DIRECTORY + characters / CHARACTERS_PER_STEP;
+}
 
 /**
  * Normalizes a path. Removes `.`, `..` and double slashes, and replaces any home directory with `~`. Does not
@@ -113,8 +129,8 @@ export function cleanSegments(path: string): string {
   return (path.startsWith('/') ? '/' : '') + parts.join('/');
 }
 
-/** Matches one path. */
-export type PathMatcher = (path: NormalizedPath) => MatchResult;
+/** Matches one path. Returns `maybe` if the comparison needs more steps than remain. */
+export type PathMatcher = (path: NormalizedPath, steps: StepMeter) => MatchResult;
 
 /**
  * Returns a matcher for path patterns. A pattern starts with `/` or `~`, or is a name in any
@@ -133,24 +149,31 @@ export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   }
   const isAnchored = compileWildcards(anchored);
   const isFloating = compileWildcards(floating);
+  const overlaps = compileOverlapMatcher([...anchored, ...floating]);
   // A relative path without a known directory may be any pattern with the same end.
   const tails = anchored.map((pattern) => pattern.replace(/^[^/]*\//, ''));
   const isTail = compileWildcards(tails.flatMap((tail) => [tail, `*/${tail}`]));
-  return ({ absolute, written, isPattern }) => {
-    if (isPattern) return matchPatterns([...absolute, written], [...anchored, ...floating]);
+  return (path, steps) => {
+    const { absolute, written, isPattern } = path;
+    if (path === ANY_PATH) return 'maybe';
+    if (isPattern) return matchUnknownPath([...absolute, written], overlaps, steps);
     if (absolute.some((path) => isAnchored(path) || isFloating(path)) || isFloating(written)) return 'yes';
     return absolute.length === 0 && isTail(written) ? 'maybe' : 'no';
   };
 }
 
 /** Returns `yes` if a path can match a pattern and has no unknown part, and `maybe` if it has an unknown part. */
-function matchPatterns(paths: readonly string[], patterns: readonly string[]): MatchResult {
+function matchUnknownPath(paths: readonly string[], overlaps: OverlapMatcher, steps: StepMeter): MatchResult {
   let best: MatchResult = 'no';
-  for (const path of paths)
-    for (const pattern of patterns)
-      if (canMatchSameText(pattern, path)) {
+  try {
+    for (const path of paths)
+      if (overlaps(path, steps)) {
         if (!path.includes(ANY_TEXT_WILDCARD)) return 'yes';
         best = 'maybe';
       }
+  } catch (error) {
+    if (error instanceof StepLimitExceededError) return 'maybe';
+    throw error;
+  }
   return best;
 }

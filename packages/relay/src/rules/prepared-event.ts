@@ -1,6 +1,6 @@
 import { countFindingsInJson, countFindingsInText } from '@floe/conditions/detect/redact';
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
-import { StepMeter } from '@floe/conditions/step-meter';
+import { StepLimitExceededError, StepMeter } from '@floe/conditions/step-meter';
 import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { analyzeShellCode } from '../shell/analyze-shell-code.ts';
@@ -8,7 +8,15 @@ import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
 import type { ShellParser } from '../shell/shell-parser.ts';
 import { type CallerIdentity, normalizeRepositoryName } from './match-caller.ts';
 import { toConditionWords } from './match-command.ts';
-import { type NormalizedPath, normalizePath } from './path-patterns.ts';
+import {
+  ANY_PATH,
+  cleanSegments,
+  countNormalizationSteps,
+  type NormalizedPath,
+  normalizePath,
+  type PathContext,
+  UNKNOWN_FILE_PATH,
+} from './path-patterns.ts';
 import { type FileAccess, findDirectoryChanges, findFileAccesses } from './shell-files.ts';
 
 const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
@@ -26,8 +34,7 @@ const ESCAPED_BY_JSON = /["\\\0-\x1f]|[^\P{Cs}]/u;
 /** A file that an event accesses. */
 export interface PreparedEventFile {
   readonly use: 'read' | 'write';
-  /** Null if the shell determines the name at run time. */
-  readonly path: NormalizedPath | null;
+  readonly path: NormalizedPath;
   readonly start: number;
   readonly end: number;
 }
@@ -40,6 +47,8 @@ export class PreparedEvent {
   readonly shell: ShellAnalysis | null;
   /** The step budget that all rules share. */
   readonly steps = new StepMeter();
+  /** The step budget for the paths of the files. */
+  readonly pathSteps = new StepMeter();
   #files: readonly PreparedEventFile[] | null = null;
   readonly #variables = new Map<SimpleCommand | null, ConditionVariables>();
   #text: string | null = null;
@@ -142,18 +151,34 @@ export class PreparedEvent {
 
   #allFiles(): PreparedEventFile[] {
     const { file, prompt, cwd = '', home_dir: home = null, event } = this.event;
-    const directories = this.shell ? findDirectoryChanges(this.shell) : [];
-    const bases = cwd === '' ? [] : [cwd];
-    for (const directory of directories) bases.push(...resolveBases(directory, bases));
-    const context = { directories: directories.includes(null) ? [] : bases, home };
+    const changes = this.shell ? findDirectoryChanges(this.shell) : [];
+    const context = { directories: resolveDirectories(cwd, changes), home };
     const found: FileAccess[] = this.shell ? findFileAccesses(this.shell) : [];
     const whole = { start: 0, end: 0 };
-    if (file) found.push({ ...whole, use: event === 'file_write' ? 'write' : 'read', path: file.path });
+    const use = event === 'file_write' ? 'write' : 'read';
+    if (file?.path === UNKNOWN_FILE_PATH) return [{ ...whole, use, path: ANY_PATH }];
+    if (file) found.push({ ...whole, use, path: file.path });
     for (const { path } of prompt?.attachments ?? []) found.push({ ...whole, use: 'read', path });
-    return found.map((use) => ({
-      ...use,
-      path: use.path === null ? null : normalizePath(use.path, context),
-    }));
+    return this.#normalizeFiles(found, context);
+  }
+
+  /** Normalizes each different path once. If there are too many, the event may access any other file. */
+  #normalizeFiles(accesses: readonly FileAccess[], context: PathContext): PreparedEventFile[] {
+    const files = new Map<string, PreparedEventFile>();
+    try {
+      for (const access of accesses) {
+        const { use, path } = access;
+        if (path === null || files.has(`${use} ${path}`)) continue;
+        this.pathSteps.charge(countNormalizationSteps(path, context));
+        files.set(`${use} ${path}`, { ...access, path: normalizePath(path, context) });
+      }
+    } catch (error) {
+      if (!(error instanceof StepLimitExceededError)) throw error;
+      const place = { start: 0, end: this.shell?.text.length ?? 0 };
+      const others = (['read', 'write'] as const).map((use) => ({ ...place, use, path: ANY_PATH }));
+      return [...files.values(), ...others];
+    }
+    return [...files.values()];
   }
 }
 
@@ -165,10 +190,22 @@ function analyzeShellField(
   return analyzeShellCode(grammar, command, dialect);
 }
 
-/** Possible directories after a `cd`, relative to the previous ones or unknown. */
-function resolveBases(directory: string | null, bases: readonly string[]): string[] {
-  if (directory === null) return [];
-  return /^[/~]/.test(directory) ? [directory] : bases.map((base) => `${base}/${directory}`).slice(0, 8);
+/** A path that can be relative to more directories is relative to an unknown directory. */
+const MAX_DIRECTORIES = 8;
+
+/**
+ * Returns the working directory and the directories to which commands may change from it. Empty if one of them is
+ * unknown, or if there are too many.
+ */
+function resolveDirectories(cwd: string, changes: readonly (string | null)[]): readonly string[] {
+  const directories = new Set(cwd === '' ? [] : [cwd]);
+  for (const change of changes) {
+    if (change === null) return [];
+    const targets = /^[/~]/.test(change) ? [change] : [...directories].map((base) => `${base}/${change}`);
+    for (const target of targets) directories.add(cleanSegments(target));
+    if (directories.size > MAX_DIRECTORIES) return [];
+  }
+  return [...directories];
 }
 
 function textMap(texts: Readonly<Record<string, string | undefined>>): ConditionValue {

@@ -20,8 +20,11 @@ export interface FileAccess {
  * Returns the files that shell code may read or write: the targets of redirects, and arguments that may be
  * files.
  */
-export function findFileAccesses({ commands }: ShellAnalysis): FileAccess[] {
-  return commands.flatMap((command) => [...redirectAccesses(command), ...argumentAccesses(command)]);
+export function findFileAccesses({ commands, variables }: ShellAnalysis): FileAccess[] {
+  return commands.flatMap((command) => [
+    ...redirectAccesses(command),
+    ...argumentAccesses(command, variables),
+  ]);
 }
 
 function redirectAccesses({ redirects }: SimpleCommand): FileAccess[] {
@@ -35,7 +38,7 @@ function redirectAccesses({ redirects }: SimpleCommand): FileAccess[] {
   });
 }
 
-function argumentAccesses(command: SimpleCommand): FileAccess[] {
+function argumentAccesses(command: SimpleCommand, variables: ReadonlySet<string>): FileAccess[] {
   const { name, args, own, start, end } = command;
   if (name === null) return [];
   const wholeCommand = { start, end };
@@ -51,7 +54,11 @@ function argumentAccesses(command: SimpleCommand): FileAccess[] {
     ...operandAccesses(rest, roles, options),
     ...optionAccesses(rest, roles),
     ...revisionAccesses(name, rest),
-    ...findGoverningPaths(command, words).map((path) => ({ ...wholeCommand, use: 'write' as const, path })),
+    ...findGoverningPaths(name, words, variables).map((path) => ({
+      ...wholeCommand,
+      use: 'write' as const,
+      path,
+    })),
     ...(name === 'find' ? findDeletedAccesses(words) : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { CodeContext } from './code-context.ts';
-import { normalizeCommandName, type ShellAnalysis } from './command.ts';
+import type { ShellAnalysis } from './command.ts';
 import { CommandAnalyzer } from './command-analyzer.ts';
 import { MAX_CODE_CHARS, type RemainingAnalysisWork, type ShellParser } from './shell-parser.ts';
 import { ShellScope } from './shell-scope.ts';
@@ -79,21 +79,19 @@ export function analyzeShellCode(
       end: text.length,
     });
   invoker.codeInspector.inspectUncalledFunctions();
-  return { text, commands: invoker.commands, unclear: invoker.unclear };
+  const { commands, unclear, variables } = invoker;
+  return { text, commands, unclear, variables };
 }
 
 /** Analyzes a simple command for a shell without a grammar, where `\` is part of paths. */
 function analyzePlainCommand(text: string, invoker: CommandAnalyzer, around: CodeContext): void {
   const words = [...text.matchAll(/[^ ]+/g)].map(([word], n) => {
     const start = text.indexOf(word, n);
-    return createLiteralWord(n === 0 ? normalizeCommandName(word) : word, {
-      start,
-      end: start + word.length,
-    });
+    return createLiteralWord(word, { start, end: start + word.length });
   });
   const place = { start: 0, end: text.length, context: around };
   // In cmd and PowerShell, `type` prints the content of files.
-  const files = words[0]?.text === 'type' ? words.slice(1) : [];
+  const files = words[0]?.text?.toLowerCase() === 'type' ? words.slice(1) : [];
   const redirects = files.map((target) => ({ operator: '<', target }));
   invoker.analyze({ words, assignments: [], redirects, input: null, ...place });
 }

@@ -1,7 +1,7 @@
 import { type AwkOrSedPrograms, type AwkOrSedSyntax, findAwkOrSedPrograms } from './awk-and-sed-programs.ts';
 import { findAwkCommands, isExternalAwkLibrary, listAwkIncludeCandidates } from './awk-program.ts';
 import { quoteShellWord } from './git-commands.ts';
-import { hasWildcard } from './glob.ts';
+import { hasWildcard, isUnknownPattern } from './glob.ts';
 import { findSedEffects } from './sed-script.ts';
 import type { ShellWord } from './shell-word.ts';
 import type { CommandUnwrapResult, NestedCommand } from './unwrap-command.ts';
@@ -65,6 +65,7 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Comma
     traits: found.flatMap(({ traits }) => traits),
     unclearReasons: [
       ...found.flatMap(({ unclearReasons }) => unclearReasons),
+      ...(programs.code.some(isComputed) ? [UNANALYZED_CODE] : []),
       ...(programs.libraries.some(({ text }) => isExternalAwkLibrary(text)) ? [UNANALYZED_CODE] : []),
     ],
     foreign: found.flatMap(({ foreign = [] }) => foreign),
@@ -73,6 +74,11 @@ export function analyzeAwkOrSed(name: string, args: readonly ShellWord[]): Comma
     files: [...programs.files.flatMap(withAwkSuffix), ...found.flatMap(({ files = [] }) => files)],
     readsInput: programs.readsInput,
   };
+}
+
+/** Whether no part of a program is known, for example because it is too long. */
+function isComputed({ pattern, unknown }: ShellWord): boolean {
+  return unknown === 'computed' && isUnknownPattern(pattern);
 }
 
 function withAwkSuffix(file: ShellWord): ShellWord[] {

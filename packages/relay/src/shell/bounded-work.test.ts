@@ -4,6 +4,8 @@ import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
 import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
+import { compilePathPatterns } from '../rules/path-patterns.ts';
+import { PreparedEvent } from '../rules/prepared-event.ts';
 import { findFileAccesses } from '../rules/shell-files.ts';
 import { analyzeShellCode } from './analyze-shell-code.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
@@ -71,6 +73,41 @@ suite('work for one text is bounded', () => {
       }
     });
 
+  test('paths are resolved against few directories, and too many paths may be any path', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, n) => n.toString(36)).join(' ');
+    const texts = [
+      `${'cd a; '.repeat(190)}tee ${words(500)}`,
+      `${`cd ${'a/'.repeat(20)}; `.repeat(100)}tee ${words(250)}`,
+      `cd ${'a/'.repeat(200)}; cd ${'b/'.repeat(200)}; tee ${words(1_800)}`,
+      `for a in 1 2 3 4 5 6 7 8 9 10 11 12; do cd $a; tee ${words(200)}; done`,
+    ];
+    for (const command of texts)
+      for (const cwd of ['/srv/app', `/${'b/'.repeat(2_000)}`]) {
+        const shell = { command, dialect: 'bash' as const };
+        const event = relayEvent.parse({ event: 'shell', cwd, shell });
+        const files = new PreparedEvent(grammar, event, { key: '', team: null, owner: null }, 0).files();
+        const paths = files.flatMap(({ path }) => path.absolute);
+        const chars = paths.reduce((sum, path) => sum + path.length, 0);
+        assert.ok(paths.length <= 4_000, `${paths.length} paths for ${command.slice(0, 60)}`);
+        assert.ok(chars <= 5_000_000, `${chars} characters for ${command.slice(0, 60)}`);
+      }
+  });
+
+  test('the comparison of wildcards with long patterns of rules ends', () => {
+    const path = Array.from({ length: 60 }, (_, n) => `${'b*'.repeat(288)}zz${n}`);
+    const rule = { name: 'wild', on: 'file_read', match: { path }, decision: 'deny' };
+    const strict = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', rules: [rule] }));
+    const command = `cat ${Array.from({ length: 4 }, (_, n) => 'b?'.repeat(280 - n)).join(' ')}`;
+    const event = relayEvent.parse({ event: 'shell', shell: { command } });
+    const identity = { key: '', team: null, owner: null };
+    const subject = new PreparedEvent(grammar, event, identity, 0);
+    const matches = compilePathPatterns(path);
+    const results = subject.files().map((file) => matches(file.path, subject.pathSteps));
+    assert.equal(results.at(-1), 'maybe');
+    assert.ok(subject.pathSteps.used < 1_100_000, `${subject.pathSteps.used} steps`);
+    assert.equal(evaluateRelayEvent(event, { relay: strict, grammar, identity, nowMs: 0 }).decision, 'ask');
+  });
+
   test('lines of another language beyond the bounds are not analyzed one by one', () => {
     const { unclear } = analyzeShellCode(grammar, `make -f - <<E\na:\n${'\ta\n'.repeat(3_000)}E`);
     assert.ok(unclear.length > 0 && unclear.length < 10, `${unclear.length} doubts`);
@@ -105,6 +142,8 @@ suite('work for one text is bounded', () => {
       `a='${' '.repeat(5_000)}'; ${'psql -c "$a"; '.repeat(20)}psql -c "\\! rm -f x"`,
       `set -- ${'a '.repeat(200)}-f; rm "$@"`,
       `for x in ${'a/b '.repeat(40)}-f; do rm $x y; done`,
+      `${'cd a; '.repeat(190)}cat .ssh/id`,
+      `cd a; cd b; cd c; cat ${Array.from({ length: 1_200 }, (_, n) => n.toString(36)).join(' ')} ~/.ssh/id`,
     ];
     for (const command of beyond) {
       const event = relayEvent.parse({ event: 'shell', shell: { command } });
@@ -113,6 +152,25 @@ suite('work for one text is bounded', () => {
       assert.match(decision, /^(?:ask|deny)$/, command.slice(0, 80));
     }
   });
+});
+
+test('code that doubles a text does not create a text of many megabytes', () => {
+  for (const code of [
+    `x=aaaa; ${'read x <<< "$x$x"; '.repeat(60)}git push $x`,
+    `x=aaaa; ${'x=$(echo "$x$x"); '.repeat(60)}git push $x`,
+    `x=aaaa; ${'printf -v x %s "$x$x"; '.repeat(60)}git push $x`,
+    `echo aaaa > f; ${'echo "$(cat f)$(cat f)" > f; '.repeat(60)}git push $(cat f)`,
+    `set -- aaaa; ${'set -- "$1$1"; '.repeat(60)}git push $1`,
+    `x=aaaa; ${'for x in "$x$x"; do :; done; '.repeat(60)}git push $x`,
+  ]) {
+    const { commands } = analyzeShellCode(grammar, code);
+    const lengths = commands.flatMap(({ args }) =>
+      args.map(({ text, pattern }) => text?.length ?? pattern.length),
+    );
+    assert.ok(Math.max(...lengths) <= 10_000, code.slice(0, 40));
+    const last = commands.findLast(({ name }) => name === 'git')?.args.at(-1);
+    assert.equal(last?.text, null, code.slice(0, 40));
+  }
 });
 
 test('a replacement does not create a text of many megabytes', () => {

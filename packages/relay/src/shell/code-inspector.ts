@@ -1,13 +1,8 @@
 import { isAwkOrSed } from './awk-and-sed.ts';
 import { classifyScript } from './classify-script.ts';
-import { type CodeContext, createNestedCodeContext } from './code-context.ts';
-import {
-  type CommandTrait,
-  normalizeCommandName,
-  type ShellRedirect,
-  type SimpleCommand,
-  type UnclearSpan,
-} from './command.ts';
+import { createNestedCodeContext } from './code-context.ts';
+import { type CommandTrait, normalizeCommandName, type ShellRedirect } from './command.ts';
+import type { CommandSink, NestedCodeAnalyzer } from './command-sink.ts';
 import { findEmbeddedCommands } from './embedded-commands.ts';
 import { analyzeForeignCode } from './foreign-code.ts';
 import { quoteShellWord } from './git-commands.ts';
@@ -18,33 +13,13 @@ import { isWorkExhausted, MAX_CODE_CHARS, type RemainingAnalysisWork } from './s
 import { type ShellFunction, ShellScope } from './shell-scope.ts';
 import {
   type CommandInput,
-  type CommandOutput,
   createGlobWord,
   createLiteralWord,
   createUnknownWord,
   type ShellWord,
-  type TextSpan,
 } from './shell-word.ts';
 import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
 import { type CommandInvocation, isShellPath, type NestedCommand } from './unwrap-command.ts';
-
-/** Analyzes code that is contained in other code: a string, or the body of a function. */
-export interface NestedCodeAnalyzer {
-  text(text: string, around: CodeContext): void;
-  body(shellFunction: ShellFunction, around: CodeContext): void;
-}
-
-/** Receives the commands that are found in code. */
-export interface CommandSink {
-  readonly unclear: UnclearSpan[];
-  reportUnclear(reason: string, place: TextSpan): void;
-  analyze(given: UnresolvedCommand): CommandOutput | null;
-  record(given: UnresolvedCommand, command: CommandRecord): void;
-}
-
-/** A command to record. If `name` and `own` are absent, they are determined from the command's words. */
-export type CommandRecord = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
-  Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>;
 
 /** The maximum nesting depth of code. Code that is nested deeper is not analyzed. */
 export const MAX_CODE_DEPTH = 16;
@@ -141,10 +116,14 @@ export class CodeInspector {
   }
 
   /** Analyzes the input of a shell or interpreter as code. Reports unknown input as unclear. */
-  inspectInput(interpreter: string, given: UnresolvedCommand, traits: CommandTrait[]): ShellRedirect[] {
+  inspectInput(
+    { interpreter, args }: { readonly interpreter: string; readonly args: readonly ShellWord[] },
+    given: UnresolvedCommand,
+    traits: CommandTrait[],
+  ): ShellRedirect[] {
     if (given.input === null) return [];
     if (given.input.kind === 'pipe' && isShellPath(interpreter)) traits.push('runs_input');
-    return this.inspectText({ text: given.input.printed.text, interpreter }, given, traits);
+    return this.inspectText({ text: given.input.printed.text, interpreter, args }, given, traits);
   }
 
   /** Analyzes a script file: one that the code wrote, the output of a program, or one with unknown content. */
@@ -195,17 +174,24 @@ export class CodeInspector {
     const { texts, commands, files, unclearReason } = analyzeForeignCode(text);
     if (unclearReason !== null) this.#sink.reportUnclear(unclearReason, given);
     const around = createNestedCodeContext(given.context, given.words[0]?.text ?? '');
-    const doubts = this.#sink.unclear.length;
-    for (const one of texts)
-      this.inspectCode({ text: one, placing: { ...given, context: around }, name: '', input: null });
-    for (const one of commands) {
-      const words = one.filter(Boolean).map((part) => createLiteralWord(part, word));
-      this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context: around });
+    for (const { value, isCertain } of texts)
+      this.#withDoubts(isCertain, () =>
+        this.inspectCode({ text: value, placing: { ...given, context: around }, name: '', input: null }),
+      );
+    for (const { value, isCertain } of commands) {
+      const words = value.filter(Boolean).map((part) => createLiteralWord(part, word));
+      const nested = { ...given, words, assignments: [], redirects: [], input: null, context: around };
+      this.#withDoubts(isCertain, () => void this.#sink.analyze(nested));
     }
-    // A literal that is not a command does not make the code unclear.
-    this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
     if (isWorkExhausted(this.#work)) this.#sink.reportUnclear('it is too complex to be analyzed', given);
     return files.map(({ operator, path }) => ({ operator, target: createGlobWord(path, word) }));
+  }
+
+  /** A literal that is not certainly a command does not make the code unclear. */
+  #withDoubts(isCertain: boolean, inspect: () => void): void {
+    const doubts = this.#sink.unclear.length;
+    inspect();
+    if (!isCertain) this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
   }
 
   /** Analyzes commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */

@@ -1,11 +1,5 @@
 import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
-import {
-  CodeInspector,
-  type CommandRecord,
-  type CommandSink,
-  MAX_CODE_DEPTH,
-  type NestedCodeAnalyzer,
-} from './code-inspector.ts';
+import { CodeInspector, MAX_CODE_DEPTH } from './code-inspector.ts';
 import {
   type CommandTrait,
   normalizeCommandName,
@@ -15,6 +9,7 @@ import {
   type VariableAssignment,
 } from './command.ts';
 import { createUnknownCommandOutput, predictCommandOutput } from './command-output.ts';
+import type { CommandRecord, CommandSink, NestedCodeAnalyzer } from './command-sink.ts';
 import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
 import { findEquivalentGitPushCommands } from './equivalent-git-push.ts';
 import {
@@ -47,6 +42,7 @@ import {
 export class CommandAnalyzer implements CommandSink {
   readonly commands: SimpleCommand[] = [];
   readonly unclear: UnclearSpan[] = [];
+  readonly variables = new Set<string>();
   readonly #work: RemainingAnalysisWork;
   readonly #inspector: CodeInspector;
 
@@ -74,16 +70,9 @@ export class CommandAnalyzer implements CommandSink {
     return this.#work.visits >= 0 && this.#work.commands >= 0;
   }
 
-  /** Predicts the output of a command without running it. */
-  predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
-    const [name, ...args] = words;
-    return name?.text == null
-      ? createUnknownCommandOutput('computed')
-      : predictCommandOutput(normalizeCommandName(name.text), args, input);
-  }
-
   /** Analyzes assignments that apply to later commands. */
   inspectAssignments(assignments: readonly VariableAssignment[], placing: CodeLocation): void {
+    for (const { name } of assignments) this.variables.add(name);
     const { code, loads } = findEnvironmentEffects(assignments);
     for (const name of loads) this.reportUnclear(`${name} makes programs run other code`, placing);
     for (const text of code) this.#inspector.inspectCode({ text, placing, name: assignments[0]?.name ?? '' });
@@ -178,7 +167,13 @@ export class CommandAnalyzer implements CommandSink {
     for (const path of found?.writes ?? [])
       redirects.push({ operator: '>', target: createLiteralWord(path, word) });
     if (found?.readsInput)
-      redirects.push(...this.#inspector.inspectInput(wrapped ? 'sh' : name, given, traits));
+      redirects.push(
+        ...this.#inspector.inspectInput(
+          { interpreter: wrapped ? 'sh' : name, args: found.inputArgs ?? [] },
+          given,
+          traits,
+        ),
+      );
     redirects.push(...findFilesNamedByInput(name, args, given.input));
     const own = found?.own ?? args.length;
     const implied = findOrRecordForcedGitPush(invocation, scope);

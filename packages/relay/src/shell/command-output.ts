@@ -1,6 +1,7 @@
 import { unescapePrintf as escaped } from './escapes.ts';
 import { ANY_TEXT_WILDCARD, isUnknownPattern } from './glob.ts';
 import { convertGrepPatternToLineGlobs } from './grep-pattern.ts';
+import { MAX_CODE_CHARS } from './shell-parser.ts';
 import {
   type CommandOutput,
   EMPTY_SHELL_WORD,
@@ -25,11 +26,18 @@ const FILTER_PROGRAMS = new Set(
 /** Git commands that print content of files. */
 const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
 
+/** Code can double a text many times, so the text of a long output is unknown. */
+function limitOutput(text: string, names: readonly string[] = []): CommandOutput {
+  return { text: text.length > MAX_CODE_CHARS ? null : text, names, unknown: 'computed' };
+}
+
+const LINE_PROGRAMS = new Set('basename dirname realpath readlink which type command mktemp pwd'.split(' '));
+
 /**
  * Returns a command output with the given text. If `text` is null, the output is data whose text is unknown.
  */
 export function createTextCommandOutput(text: string | null): CommandOutput {
-  return { text, names: [], unknown: 'data' };
+  return text === null ? createUnknownCommandOutput('data') : limitOutput(text);
 }
 
 /** Returns a command output with unknown text from the given source. */
@@ -46,8 +54,9 @@ export function predictCommandOutput(
   args: readonly ShellWord[],
   input: CommandOutput | null,
 ): CommandOutput {
-  const text = predictConstantOutput(name, args, input?.text ?? null);
-  if (text !== null) return { text, names: [], unknown: 'computed' };
+  const constant = predictConstantOutput(name, args, input?.text ?? null);
+  const text = constant !== null && LINE_PROGRAMS.has(name) ? `${constant}\n` : constant;
+  if (text !== null) return limitOutput(text);
   const names = predictPrintedNames(name, args, input);
   if (names.length > 0) return { text: null, names, unknown: 'program' };
   if (name === 'echo' || name === 'printf')
@@ -175,7 +184,12 @@ function predictConstantOutput(
     case 'openssl':
       return texts.includes('base64') && texts.includes('-d') ? decodeInput(input, 'base64') : null;
     case 'xxd':
-      return texts.some((text) => /^-\w*r/.test(text)) ? decodeInput(input, 'hex') : null;
+      // Without `-p`, the input is a dump with offsets.
+      return ['r', 'p'].every((letter) =>
+        texts.some((text) => /^-[rp]+$/.test(text) && text.includes(letter)),
+      )
+        ? decodeInput(input, 'hex')
+        : null;
     case 'rev':
       return input === null ? null : input.replaceAll(/[^\n]+/g, (line) => [...line].reverse().join(''));
     case 'tr':
@@ -204,8 +218,8 @@ function predictConstantOutput(
   }
 }
 
-function baseName([path = '', suffix = '']: readonly string[]): string | null {
-  if (path.startsWith('-')) return null;
+function baseName([path = '', suffix = '', ...more]: readonly string[]): string | null {
+  if (path.startsWith('-') || more.length > 0) return null;
   const name = path.replace(/\/+$/, '').replace(/^.*\//s, '');
   return name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
 }
@@ -240,25 +254,39 @@ function echoOutput(texts: readonly string[]): string {
   const words = options === -1 ? [] : texts.slice(options);
   const interprets = texts.slice(0, Math.max(0, options)).some((text) => text.includes('e'));
   const line = words.join(' ');
-  return interprets ? escaped(line) : line;
+  const end = texts.slice(0, Math.max(0, options)).some((text) => text.includes('n')) ? '' : '\n';
+  return (interprets ? escaped(line) : line) + end;
 }
 
 function printfOutput(texts: readonly string[]): string | null {
   const [format, ...values] = texts[0] === '--' ? texts.slice(1) : texts;
   if (format === undefined || format.startsWith('-')) return null;
-  const pieces = escaped(format).split(/%[sb]/);
-  if (pieces.some((piece) => piece.replaceAll('%%', '').includes('%'))) return null;
-  if (pieces.length === 1) return (pieces[0] ?? '').replaceAll('%%', '%');
-  // The format is repeated until all values are used.
+  const parts: readonly string[] = format.match(/%%|%[sb]?|[^%]+/g) ?? [];
+  if (parts.includes('%')) return null;
+  const isRepeated = parts.some((part) => /^%[sb]$/.test(part));
   let out = '';
-  for (let at = 0; at < Math.max(1, values.length); at += pieces.length - 1)
-    for (const [n, piece] of pieces.entries())
-      out += (n === 0 ? '' : (values[at + n - 1] ?? '')) + piece.replaceAll('%%', '%');
+  let at = 0;
+  // The format is repeated until all values are used.
+  do {
+    for (const part of parts) {
+      if (part === '%s') out += values[at++] ?? '';
+      else if (part === '%b') out += escaped(values[at++] ?? '');
+      else out += part === '%%' ? '%' : escaped(part);
+    }
+  } while (isRepeated && at < values.length && out.length <= MAX_CODE_CHARS);
   return out;
 }
 
+const ENCODED_TEXTS = {
+  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?$/,
+  hex: /^(?:[0-9a-fA-F]{2})*$/,
+};
+
+/** Null for text that decoders treat differently, such as text after the padding. */
 function decodeInput(input: string | null, encoding: 'base64' | 'hex'): string | null {
-  return input === null ? null : Buffer.from(input.replaceAll(/\s/g, ''), encoding).toString('utf8');
+  const text = input?.replaceAll('\n', '');
+  if (text === undefined || !ENCODED_TEXTS[encoding].test(text)) return null;
+  return Buffer.from(text, encoding).toString('utf8');
 }
 
 /** Returns the combined output of several commands. Null if there are none. */
@@ -267,6 +295,6 @@ export function joinCommandOutputs(outputs: readonly CommandOutput[]): CommandOu
   if (!first || outputs.length === 1) return first ?? null;
   const texts = outputs.map(({ text }) => text);
   const names = outputs.flatMap((one) => one.names);
-  if (texts.every((text) => text !== null)) return { text: texts.join('\n'), names, unknown: 'computed' };
+  if (texts.every((text) => text !== null)) return limitOutput(texts.join(''), names);
   return { text: null, names, unknown: outputs.find(({ text }) => text === null)?.unknown ?? 'computed' };
 }

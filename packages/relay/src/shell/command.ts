@@ -63,6 +63,8 @@ export interface ShellAnalysis {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];
   readonly unclear: readonly UnclearSpan[];
+  /** The names of all variables that the code sets, also only for one command. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /**

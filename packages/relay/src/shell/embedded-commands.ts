@@ -51,7 +51,9 @@ export function findEmbeddedCommands(
   // The work of some expressions grows with the square of the length.
   if (characters > MAX_CODE_CHARS) return { runs: [], reads: [], readsUnknown: false, characters };
   const runs = texts.flatMap(({ word, text, language: own = language }): CommandText[] => {
-    if (text === null) return language === 'shell' && word.unknown !== 'program' ? [{ word, text }] : [];
+    // Text that is too long is computed.
+    const isUnclear = word.unknown === 'computed' || (language === 'shell' && word.unknown !== 'program');
+    if (text === null) return isUnclear ? [{ word, text }] : [];
     return extractEmbeddedCommands(text, own).map((one) => ({ word, text: one }));
   });
   const reads = texts.flatMap(({ text }): readonly string[] =>

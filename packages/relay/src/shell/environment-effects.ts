@@ -15,6 +15,24 @@ const SHELL_START_FILE = /^(?:~|\.{0,2}\/)/;
 const NODE_LOADER_OPTIONS =
   /(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|eval|inspect-brk))\b/;
 
+const SPECIAL_BUILTINS = new Set(
+  ': . break continue eval exec exit export readonly return set shift source times trap unset'.split(' '),
+);
+
+/** Returns whether the assignments before a command remain after it, as those before a special builtin do in `sh`. */
+export function keepsAssignments(name: string): boolean {
+  return SPECIAL_BUILTINS.has(name);
+}
+
+/** Variables that determine neither which program runs nor what it does, apart from the form of its output. */
+const OUTPUT_VARIABLE =
+  /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLUMNS|LINES|(?:NO|FORCE)_COLOR|CLICOLOR(?:_FORCE)?|CI|GIT_TERMINAL_PROMPT|PYTHONUNBUFFERED|RUST_BACKTRACE)$/;
+
+/** Returns whether a variable only changes the output of programs. */
+export function isOutputVariable(name: string): boolean {
+  return OUTPUT_VARIABLE.test(name);
+}
+
 /** The commands and code that programs run because of environment variables. */
 export interface EnvironmentEffects {
   /** Commands that programs will run because of the variables. Null for an unknown command. */

@@ -1,3 +1,4 @@
+import { unescapeAnsiC } from './escapes.ts';
 import { MAX_CODE_CHARS } from './shell-parser.ts';
 import { classifyUnknownVariable, type ShellScope, type VariableValue } from './shell-scope.ts';
 import type { WordSegment } from './shell-word.ts';
@@ -23,18 +24,23 @@ export function expandParameter(text: string, scope: ShellScope): ExpansionResul
     return rest === '' ? first : [[...(first[0] ?? []), { text: rest, quoted: true, certain: true }]];
   }
   if (special !== undefined)
-    return special === '@' || special === '*' ? lookUpValue(special, null, scope) : numericResult();
+    return /^[@*]$/.test(special) ? lookUpValue(special, null, scope) : numericResult(special);
   const [, prefix, braced = '', index = null, operation = ''] = BRACED_PARAMETER.exec(text) ?? [];
   if (prefix === undefined) return unknownResult('computed');
-  if (prefix === '#') return numericResult();
-  if (prefix === '!') return expandIndirect(braced, index, scope);
+  if (prefix === '#') return numericResult('#');
+  if (prefix === '!') return expandIndirect(braced, index, operation, scope);
   // `${IFS%??}` and similar expansions are still blanks.
-  if (braced === 'IFS') return [[{ text: ' ', quoted: false, certain: false }]];
+  if (braced === 'IFS' && !scope.isAssigned('IFS')) return [[{ text: ' ', quoted: false, certain: false }]];
   const value = lookUpValue(braced, index, scope);
-  return operation === '' ? value : applyOperator(value, operation, scope.value(braced) !== null);
+  if (operation === '') return value;
+  const isList = /^[@*]$/.test(index ?? braced);
+  if (isList && /^:\s*[^-=+?]/.test(operation)) return sliceWords(value, operation.slice(1), index === null);
+  return applyOperator(value, operation, scope.value(braced) !== null);
 }
 
-function numericResult(): ExpansionResult {
+/** The result of a parameter that is a number. The letters of `$-` are options. */
+function numericResult(parameter: string): ExpansionResult {
+  if (parameter === '-') return unknownResult('computed');
   return [[{ text: '1', quoted: false, certain: false }]];
 }
 
@@ -52,16 +58,36 @@ function lookUpValue(name: string, index: string | null, scope: ShellScope): Exp
   const value = singleAssignedValue(name, scope);
   if (value === null) return unknownResult(classifyUnknownVariable(name));
   if (index === '@' || index === '*' || name === '@' || name === '*') return value;
-  if (index !== null && /^-?\d+$/.test(index)) return [value.at(Number(index)) ?? []];
+  if (index !== null && /^-?\d+$/.test(index)) {
+    const element = value.at(Number(index));
+    return element ? [element] : unknownResult('computed');
+  }
   // The element of an associative array is unknown, unless it has only one.
   if (index !== null) return value.length === 1 ? value : unknownResult('computed');
   return [value[0] ?? []];
 }
 
-function expandIndirect(name: string, index: string | null, scope: ShellScope): ExpansionResult {
-  if (index !== null) return numericResult();
+/** `${!a[@]}` and `${!a*}` are the keys of an array, and the names of variables. */
+function expandIndirect(
+  name: string,
+  index: string | null,
+  operation: string,
+  scope: ShellScope,
+): ExpansionResult {
+  if (index !== null) return unknownResult(scope.value(name) === null ? 'variable' : 'computed');
   const target = joinSegments(lookUpValue(name, null, scope)[0] ?? []);
-  return target === null ? unknownResult('computed') : lookUpValue(target, null, scope);
+  if (target === null || !/^\w+$/.test(target)) return unknownResult('computed');
+  const value = lookUpValue(target, null, scope);
+  return operation === '' ? value : applyOperator(value, operation, scope.value(target) !== null);
+}
+
+/** `${a[@]:1:2}` is a part of the list. For the positional parameters, the first one has the offset 1. */
+function sliceWords(words: ExpansionResult, range: string, isPositional: boolean): ExpansionResult {
+  const [, from, length] = /^\s*(-?\d+)\s*(?::\s*(\d+)\s*)?$/.exec(range) ?? [];
+  if (from === undefined || (isPositional && Number(from) === 0)) return unknownResult('computed');
+  const start = Number(from) - (isPositional && Number(from) > 0 ? 1 : 0);
+  const rest = words.slice(start < 0 ? Math.max(0, words.length + start) : start);
+  return length === undefined ? rest : rest.slice(0, Number(length));
 }
 
 function joinSegments(pieces: readonly WordSegment[]): string | null {
@@ -93,6 +119,8 @@ function applyOperator(value: ExpansionResult, operation: string, isSet: boolean
 }
 
 function transformText(text: string, operator: string, word: string): string | null {
+  // A pattern can restrict which letters change.
+  if (/^[\^,]/.test(operator) && word !== '' && word !== '?') return null;
   switch (operator) {
     case '%':
     case '%%':
@@ -116,7 +144,25 @@ function transformText(text: string, operator: string, word: string): string | n
     case ':':
       return substring(text, word);
     case '@':
-      return text;
+      return transformByName(text, word);
+    default:
+      return null;
+  }
+}
+
+/** `${x@U}` and similar transformations. Null for a transformation that is not implemented. */
+function transformByName(text: string, name: string): string | null {
+  switch (name) {
+    case 'U':
+      return text.toUpperCase();
+    case 'u':
+      return text.charAt(0).toUpperCase() + text.slice(1);
+    case 'L':
+      return text.toLowerCase();
+    case 'E':
+      return unescapeAnsiC(text);
+    case 'P':
+      return /[\\!$`]/.test(text) ? null : text;
     default:
       return null;
   }

@@ -3,13 +3,20 @@ import { type CodeLiteral, findWrittenLiterals } from './foreign-writes.ts';
 /** What code in another language would do, as far as its literals show. */
 export interface ForeignCodeAnalysis {
   /** Strings with shell code. */
-  readonly texts: readonly string[];
+  readonly texts: readonly PossibleCommand<string>[];
   /** Commands as lists of words. */
-  readonly commands: readonly (readonly string[])[];
+  readonly commands: readonly PossibleCommand<readonly string[]>[];
   /** Paths that it may read (`<`), and paths that it writes, moves or deletes (`>`). */
   readonly files: readonly { readonly operator: '<' | '>'; readonly path: string }[];
   /** Why its effect is unknown. Null if its literals determine it. */
   readonly unclearReason: string | null;
+}
+
+/** A literal, or a list of literals, that may be a command. */
+export interface PossibleCommand<Value> {
+  readonly value: Value;
+  /** Whether the code passes it to a call that starts a program. */
+  readonly isCertain: boolean;
 }
 
 /** Calls that start programs, in the languages that agents use. */
@@ -18,6 +25,10 @@ const PROGRAM_START =
 /** Calls whose literals are certainly commands. For other calls, a literal must look like a command. */
 const CERTAIN_PROGRAM_START =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|make-process|process-(?:lines|file)|eshell-command|qx|readpipe)\b/;
+/** The start of a call whose first argument is certainly a command. */
+const CERTAIN_CALL = new RegExp(`${CERTAIN_PROGRAM_START.source}(?:\\.\\w+)?[\\s([{]*[rbfuRBFU]{0,2}$`);
+/** Characters before a literal in which its call is searched. */
+const MAX_CALL_CHARS = 80;
 /** Modules whose functions start programs. */
 const PROCESS_MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|shelljs|zx)\b/;
 /** Code that is created at run time. */
@@ -39,6 +50,8 @@ const PIPED_COMMAND = /^\s*\|[^|]+$|^[^|]+\|\s*$/;
 
 interface Literal extends CodeLiteral {
   readonly isCommand: boolean;
+  /** Whether a call that starts programs receives it as its first argument. */
+  readonly isCertain: boolean;
 }
 
 /**
@@ -53,10 +66,12 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
     PROGRAM_START.test(bare) || PROCESS_MODULES.test(code) || literals.some(({ isCommand }) => isCommand);
   // Perl opens the output or input of the command `rm x|`.
   const pipes = /\bopen\b/.test(bare)
-    ? literals.flatMap(({ text }) => (PIPED_COMMAND.test(text) ? text.replace('|', '') : []))
+    ? literals.flatMap((literal) =>
+        PIPED_COMMAND.test(literal.text) ? { ...literal, text: literal.text.replace('|', '') } : [],
+      )
     : [];
-  const texts = [...pipes, ...(starts ? literals.map(({ text }) => text) : [])].filter((text) =>
-    /\S/.test(text),
+  const texts = [...pipes, ...(starts ? literals : [])].flatMap(({ text, isCertain }) =>
+    /\S/.test(text) ? { value: text, isCertain } : [],
   );
   const lispLists = /^\s*(?:;[^\n]*\n\s*)*\(/.test(code)
     ? findWordLists(code, findLiterals(code), LISP_SEPARATOR)
@@ -64,7 +79,7 @@ export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
   const commands = starts ? [...findWordLists(code, literals), ...lispLists] : [];
   const paths = [
     ...literals.map(({ text }) => text),
-    ...findWordLists(code, literals).map((list) => list.join('/')),
+    ...findWordLists(code, literals).map(({ value }) => value.join('/')),
   ];
   const reads = FILE_OPENING_CALLS.test(code)
     ? [...new Set(paths)].flatMap((text) => findPaths(text, code))
@@ -136,7 +151,8 @@ function findLiterals(code: string): Literal[] {
     const isCommand = /^(?:`|%x|qx)/.test(whole);
     const isFormatted = /(?:^|[^\w])[rR]?[fF][rR]?$/.test(code.slice(Math.max(0, start - 3), start));
     const value = isFormatted ? text.replaceAll(FORMATTED_VALUE, toShellVariable) : text;
-    literals.push({ text: unescaped(value), start, end: start + whole.length, isCommand });
+    const isCertain = CERTAIN_CALL.test(code.slice(Math.max(0, start - MAX_CALL_CHARS), start));
+    literals.push({ text: unescaped(value), start, end: start + whole.length, isCommand, isCertain });
     if (literals.length >= MAX_LITERALS) break;
   }
   return literals;
@@ -194,19 +210,22 @@ function findWordLists(
   code: string,
   literals: readonly Literal[],
   separator = LIST_SEPARATOR,
-): (readonly string[])[] {
-  const lists: string[][] = [];
+): PossibleCommand<readonly string[]>[] {
+  const lists: { readonly value: string[]; readonly isCertain: boolean }[] = [];
   let before: Literal | null = null;
   for (const literal of literals) {
     const between = before ? code.slice(before.end, literal.start) : '';
     const isNext = before !== null && separator.test(between);
     // `execvp('git', ['git', 'push'])` repeats the name; `spawn('git', ['push'])` does not.
-    const isRepeated = isNext && /[[(]\s*$/.test(between) && lists.at(-1)?.join() === literal.text;
-    if (isNext && !isRepeated) lists.at(-1)?.push(literal.text);
-    else lists.push([literal.text]);
+    const isRepeated = isNext && /[[(]\s*$/.test(between) && lists.at(-1)?.value.join() === literal.text;
+    if (isNext && !isRepeated) lists.at(-1)?.value.push(literal.text);
+    else lists.push({ value: [literal.text], isCertain: literal.isCertain });
     before = literal;
   }
-  return lists.map((list) => (list.length === 1 ? (list[0] ?? '').trim().split(/\s+/) : list));
+  return lists.map(({ value, isCertain }) => ({
+    value: value.length === 1 ? (value[0] ?? '').trim().split(/\s+/) : value,
+    isCertain: isCertain && value.length > 1,
+  }));
 }
 
 /** The paths that a literal may mean. A literal that code appends to the home directory is relative to it. */

@@ -1,10 +1,11 @@
+import { buildShellWords } from './build-shell-words.ts';
 import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import {
-  buildShellWords,
   type CommandOutput,
+  isTooLong,
   MAX_EXPANDED_WORDS,
   type ShellWord,
   type WordSegment,
@@ -20,10 +21,10 @@ export interface WordReadContext {
 
 /** Returns the words that a word node produces, usually one. */
 export function readShellWords(node: SyntaxNode, source: WordReadContext): ShellWord[] {
-  const { dotglob } = source.scope;
+  const { dotglob, separators } = source.scope;
   const words = wordSegmentLists(node, source);
   const process = processSubstitutionOutput(node, source);
-  return words.flatMap((one) => buildShellWords(one, node, { process, dotglob }));
+  return words.flatMap((one) => buildShellWords(one, node, { process, dotglob, separators }));
 }
 
 /**
@@ -39,9 +40,10 @@ export function readAssignedValue(
   );
 }
 
-/** Returns the combined text of segments. Null if a part is unknown. */
+/** Returns the combined text of segments. Null if a part is unknown, or if the text is too long. */
 export function joinSegmentTexts(pieces: readonly WordSegment[]): string | null {
-  return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
+  if (isTooLong(pieces) || pieces.some(({ text }) => text === null)) return null;
+  return pieces.map(({ text }) => text).join('');
 }
 
 function processSubstitutionOutput(node: SyntaxNode, source: WordReadContext): CommandOutput | null {
@@ -60,7 +62,7 @@ function wordSegmentLists(given: SyntaxNode, source: WordReadContext): readonly 
   const expansion = isString ? only : node;
   if (expansion && /^(?:simple_)?expansion$/.test(expansion.type)) {
     const text = source.text.slice(expansion.start, expansion.end);
-    if (/^\$[@*]$|^\$\{(?:[@*]|\w+\[[@*]\])\}$/.test(text))
+    if (/^\$[@*]$|^\$\{(?:[@*]|\w+\[[@*]\])[^}]*\}$/.test(text))
       return limitWords(expandParameter(text, source.scope)).map((pieces) =>
         pieces.map((piece) => ({ ...piece, quoted: isString, certain: false })),
       );

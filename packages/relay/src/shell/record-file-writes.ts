@@ -21,7 +21,7 @@ export function recordRedirectWrites(
 
 function appendToFile(before: string | null | undefined, text: string | null) {
   if (before === undefined) return { text, program: null };
-  return { text: before === null || text === null ? null : `${before}\n${text}`, program: null };
+  return { text: before === null || text === null ? null : before + text, program: null };
 }
 
 /** Programs that download, with the options that name the target file. */

@@ -1,7 +1,13 @@
+import { createDelimiterPattern } from './build-shell-words.ts';
 import { predictCommandOutput } from './command-output.ts';
 import { parseAssignment } from './environment-effects.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
-import { type CommandInput, createLiteralWord, type ShellWord } from './shell-word.ts';
+import {
+  type CommandInput,
+  createLiteralWord,
+  type ShellWord,
+  type UnknownTextSource,
+} from './shell-word.ts';
 
 /**
  * Records how builtins change variables, such as `read`, `printf -v`, `set --`, `shift`, `mapfile` and
@@ -24,9 +30,9 @@ export function recordVariableChanges(
       return recordDeclaration(name, args, scope);
     case 'mapfile':
     case 'readarray':
+      return recordMapfile(args, input, scope);
     case 'getopts':
-      for (const { text } of args) if (text !== null && /^[A-Za-z_]\w*$/.test(text)) scope.markUnknown(text);
-      return;
+      return markNamesUnknown(args, 'data', scope);
     case 'printf':
       if (args[0]?.text === '-v' && args[1]?.text) {
         const { text, unknown } = predictCommandOutput('printf', args.slice(2), null);
@@ -93,11 +99,12 @@ function recordRead(args: readonly ShellWord[], input: CommandInput | null, scop
   );
   const printed = input?.printed;
   const line = printed?.text?.split('\n')[0] ?? null;
-  // A line without blanks is split by another `IFS`.
-  const separator = names.length > 1 && line !== null && !/\s/.test(line.trim()) ? /[,:;|]+/ : /\s+/;
-  const words = line?.split(separator).filter(Boolean) ?? null;
+  const { separators } = scope;
+  const isArray = args.some(({ text }) => /^-[a-zA-Z]*a$/.test(text ?? ''));
+  const words =
+    line === null || separators === null ? null : splitLine(line, separators, isArray ? null : names.length);
   const [array] = names;
-  if (array !== undefined && words !== null && args.some(({ text }) => /^-[a-zA-Z]*a$/.test(text ?? '')))
+  if (array !== undefined && words !== null && isArray)
     return scope.assign(
       array,
       words.map((text) => [{ text, quoted: true, certain: false }]),
@@ -105,12 +112,45 @@ function recordRead(args: readonly ShellWord[], input: CommandInput | null, scop
   for (const [at, name] of names.entries()) {
     const [pattern] = printed?.names ?? [];
     if (words !== null) {
-      const text = at === names.length - 1 ? words.slice(at).join(' ') : (words[at] ?? '');
-      scope.assign(name, [[{ text, quoted: true, certain: false }]]);
+      scope.assign(name, [[{ text: words[at] ?? '', quoted: true, certain: false }]]);
     } else if (pattern !== undefined)
       scope.assign(name, [
         toWordSegments({ ...createLiteralWord('', { start: 0, end: 0 }), text: null, pattern, glob: true }),
       ]);
-    else scope.markUnknown(name, printed?.unknown ?? 'data');
+    else scope.markUnknown(name, line === null ? (printed?.unknown ?? 'data') : 'computed');
   }
+}
+
+/** Splits a line at the characters in `IFS` into at most `count` words. The last one is the rest of the line. */
+function splitLine(line: string, separators: string, count: number | null): string[] {
+  const delimiter = createDelimiterPattern(separators);
+  const blank = separators.replaceAll(/[^ \t]/g, '');
+  let rest = blank === '' ? line : line.replace(new RegExp(`^[${blank}]+|[${blank}]+$`, 'g'), '');
+  const words: string[] = [];
+  while (rest !== '' && words.length + 1 !== count) {
+    const found = delimiter?.exec(rest);
+    if (!found) break;
+    words.push(rest.slice(0, found.index));
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return rest === '' ? words : [...words, rest];
+}
+
+/** `mapfile -t a` reads one element for each line of the input. */
+function recordMapfile(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
+  const [option, array] = args;
+  const { text = null, unknown = 'data' } = input?.printed ?? {};
+  if (args.length === 2 && option?.text === '-t' && array?.text && text !== null) {
+    const lines = text.replace(/\n$/, '').split('\n');
+    return scope.assign(
+      array.text,
+      lines.map((line) => [{ text: line, quoted: true, certain: false }]),
+    );
+  }
+  markNamesUnknown(args, text === null ? unknown : 'computed', scope);
+}
+
+function markNamesUnknown(args: readonly ShellWord[], unknown: UnknownTextSource, scope: ShellScope): void {
+  for (const { text } of args)
+    if (text !== null && /^[A-Za-z_]\w*$/.test(text)) scope.markUnknown(text, unknown);
 }

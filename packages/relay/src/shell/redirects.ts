@@ -2,7 +2,7 @@ import type { ShellRedirect } from './command.ts';
 import { createTextCommandOutput, createUnknownCommandOutput } from './command-output.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import type { SyntaxNode } from './shell-parser.ts';
-import type { CommandInput, CommandOutput, ShellWord } from './shell-word.ts';
+import type { CommandInput, CommandOutput, ShellWord, UnknownTextSource, WordSegment } from './shell-word.ts';
 
 /**
  * Returns the redirects, and the words that the grammar parsed as further redirect targets although they are
@@ -76,8 +76,14 @@ export function readHereString({ children }: SyntaxNode, source: WordReadContext
   const pieces = readAssignedValue(children.at(-1), source);
   const text = joinSegmentTexts(pieces);
   return text === null
-    ? createUnknownCommandOutput(pieces.find((piece) => piece.text === null)?.unknown ?? 'variable')
-    : createTextCommandOutput(text);
+    ? createUnknownCommandOutput(findUnknownSource(pieces))
+    : createTextCommandOutput(`${text}\n`);
+}
+
+/** The source of unknown text in segments. A text that is too long is computed. */
+function findUnknownSource(pieces: readonly WordSegment[]): UnknownTextSource {
+  const unknown = pieces.find(({ text }) => text === null);
+  return unknown ? (unknown.unknown ?? 'variable') : 'computed';
 }
 
 function readHeredoc({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
@@ -117,7 +123,7 @@ function expandHeredoc(
   let at = body.start;
   for (const node of active) {
     const pieces = readAssignedValue(node, source);
-    const unknown = pieces.find((piece) => piece.text === null)?.unknown ?? 'variable';
+    const unknown = findUnknownSource(pieces);
     const value = joinSegmentTexts(pieces);
     if (value === null && unknown !== 'variable' && unknown !== 'program')
       return createUnknownCommandOutput(unknown);

@@ -1,6 +1,6 @@
 import { isUnknownPattern } from './glob.ts';
-import type { SyntaxNode } from './shell-parser.ts';
-import type { CommandInput, ShellWord, WordSegment } from './shell-word.ts';
+import { MAX_CODE_CHARS, type SyntaxNode } from './shell-parser.ts';
+import { type CommandInput, isTooLong, type ShellWord, type WordSegment } from './shell-word.ts';
 
 /** The value of a variable: the segments of its word, or of several words for an array. */
 export type VariableValue = readonly (readonly WordSegment[])[];
@@ -25,6 +25,8 @@ export interface WrittenFile {
 /** Names of variables that contain options. */
 const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH|FORCE/i;
 const MAX_SEGMENTS = 64;
+const COMPUTED: WordSegment = { text: null, quoted: true, certain: false, unknown: 'computed' };
+const DEFAULT_SEPARATORS = ' \t\n';
 
 /**
  * The state of the shell while code is analyzed: variables, functions and aliases, and the files that
@@ -100,8 +102,7 @@ export class ShellScope {
     const text = pieces.map((piece) => piece.text ?? ' ').join('');
     const isName = /^[A-Za-z_]\w*(?:\[.*\])?$/s.test(text) && text !== name;
     this.#references.set(name, isName ? text : null);
-    if (!isName)
-      this.#values.set(name, [[{ text: null, quoted: true, certain: false, unknown: 'computed' }]]);
+    if (!isName) this.#values.set(name, [[COMPUTED]]);
   }
 
   #isNameref(name: string): boolean {
@@ -125,8 +126,9 @@ export class ShellScope {
     const name = this.#resolve(given);
     if (this.#findReference(name) === null) return this.#setTarget(name, value);
     if (this.#values.has(name)) this.#reassigned.add(name);
-    const size = value.reduce((sum, pieces) => sum + pieces.length, 0);
-    this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
+    const segments = value.flat();
+    const isTooLarge = segments.length > MAX_SEGMENTS || isTooLong(segments);
+    this.#values.set(name, isTooLarge ? [[COMPUTED]] : value);
   }
 
   /** Assigns one of several values to a loop variable. The values of a nameref are variables. */
@@ -144,6 +146,31 @@ export class ShellScope {
     if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
     if (this.#values.has(name)) return !this.#reassigned.has(name);
     return this.#parent?.isAssignedOnce(name) ?? false;
+  }
+
+  /** Returns whether the code sets a variable. */
+  isAssigned(given: string): boolean {
+    const name = this.#resolve(given);
+    return this.#values.has(name) || (this.#parent?.isAssigned(name) ?? false);
+  }
+
+  /** Returns a function that restores the value that a variable has now. */
+  save(given: string): () => void {
+    const name = this.#resolve(given);
+    const value = this.#values.get(name);
+    const wasReassigned = this.#reassigned.has(name);
+    return () => {
+      if (value === undefined) this.#values.delete(name);
+      else this.#values.set(name, value);
+      if (!wasReassigned) this.#reassigned.delete(name);
+    };
+  }
+
+  /** The characters at which the shell splits the value of a variable. Null if unknown. */
+  get separators(): string | null {
+    if (!this.isAssigned('IFS')) return DEFAULT_SEPARATORS;
+    const [pieces = []] = this.value('IFS') ?? [];
+    return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
   }
 
   /** Marks the value of a variable as unknown. */
@@ -186,7 +213,10 @@ export class ShellScope {
   }
 
   write(path: string, file: WrittenFile): void {
-    this.#files.set(cleanPath(path), file);
+    // Code can double the content of a file many times.
+    const { text } = file;
+    const isKnown = text !== null && text.length <= MAX_CODE_CHARS;
+    this.#files.set(cleanPath(path), isKnown ? file : { ...file, text: null });
   }
 
   fileAt(path: string): WrittenFile | null {

@@ -3,23 +3,19 @@ import type { CodeContext } from './code-context.ts';
 import type { VariableAssignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
 import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
+import { keepsAssignments } from './environment-effects.ts';
 import { readNestedBackticks } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
 import { forEachLoopValue } from './for-each-loop-value.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
-import { readArrayElements, readAssignment } from './read-assignment.ts';
+import { assignVariable, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import { findNamerefChange } from './record-variable-changes.ts';
-import {
-  findHeredocBackticks,
-  readHereString,
-  readRedirectInput,
-  readRedirectInputs,
-  readRedirects,
-} from './redirects.ts';
+import { findHeredocBackticks, readRedirectInput, readRedirectInputs, readRedirects } from './redirects.ts';
 import type { SyntaxNode } from './shell-parser.ts';
 import type { ShellScope } from './shell-scope.ts';
 import type { CommandInput, CommandOutput, ShellWord, TextSpan } from './shell-word.ts';
+import { predictSubstitutionOutput } from './substitution-output.ts';
 import { isStatementType, mergeAdjacentWords } from './syntax-tree-words.ts';
 import type { CodeLocation } from './unresolved-command.ts';
 
@@ -90,7 +86,8 @@ export class SyntaxTreeVisitor implements WordReadContext {
 
   /** Predicts the output of a substitution. Its commands are collected when the walk reaches them. */
   #predictOutput(node: SyntaxNode): CommandOutput {
-    if (node.type === 'file_redirect') return createUnknownCommandOutput('data');
+    if (node.type === 'file_redirect')
+      return readRedirectInput(node, this)?.printed ?? createUnknownCommandOutput('data');
     if (node.type === 'pipeline') {
       let printed: CommandOutput | null = null;
       for (const stage of node.children)
@@ -105,10 +102,9 @@ export class SyntaxTreeVisitor implements WordReadContext {
       node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
     if (body?.type !== 'command') return createUnknownCommandOutput('computed');
     const words = mergeAdjacentWords(body.children, this.text).flatMap((word) => readShellWords(word, this));
-    const redirect = node.children.find(({ type }) => /^here(?:string|doc)_redirect$/.test(type));
-    const here = redirect?.type === 'herestring_redirect' ? readHereString(redirect, this) : null;
-    const heredoc = redirect?.type === 'heredoc_redirect' ? readRedirectInput(redirect, this)?.printed : null;
-    return this.#analyzer.predictOutput(words, here ?? heredoc ?? input);
+    const redirected = node.children.map((child) => readRedirectInput(child, this)?.printed);
+    const from = redirected.findLast((printed) => printed !== undefined);
+    return predictSubstitutionOutput(words, from ?? input, this.scope);
   }
 
   #visitChildren(node: SyntaxNode, input: CommandInput | null): CommandOutput[] {
@@ -162,14 +158,8 @@ export class SyntaxTreeVisitor implements WordReadContext {
   }
 
   #assigned(node: SyntaxNode): void {
-    const [name, operator, value] = node.children;
     const assignment = readAssignment(node, this);
-    const scalar = name?.type === 'variable_name' ? assignment.name : assignment.name.replace(/\[.*$/s, '');
-    if (value?.type === 'array') this.scope.assign(scalar, readArrayElements(value, this));
-    else {
-      const before = operator?.type === '=' ? [] : (this.scope.value(scalar)?.[0] ?? []);
-      this.scope.assign(scalar, [[...before, ...readAssignedValue(value, this)]]);
-    }
+    assignVariable(node, assignment.name, this);
     this.#analyzer.inspectAssignments([assignment], this.#locate(node));
   }
 
@@ -240,7 +230,9 @@ export class SyntaxTreeVisitor implements WordReadContext {
 
   #redirected(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
     const body = node.children.find(({ field }) => field === 'body');
-    const redirects = node.children.filter(({ field }) => field === 'redirect');
+    const redirects = node.children.filter(
+      ({ field, type }) => field === 'redirect' || type === 'herestring_redirect',
+    );
     const inHeredocs = redirects.flatMap(({ type, children }) =>
       type === 'heredoc_redirect' ? children : [],
     );
@@ -282,12 +274,17 @@ export class SyntaxTreeVisitor implements WordReadContext {
     }
     const own = node.children.filter(({ type }) => type === 'file_redirect');
     const { redirects, words: further } = readRedirects([...own, ...more], this);
+    // The assignments before a command apply only to this command.
+    const restore = words.length > 0 ? assignments.map(({ name }) => this.scope.save(name)) : [];
     // Words contain substitutions, whose commands run first.
     this.#visitChildren(node, null);
     const all: readonly ShellWord[] = [...words, ...further];
     const place = this.#locate(node);
     const printed = this.#analyzer.analyze({ words: all, assignments, redirects, input: from, ...place });
     this.#analyzer.recordWrites(redirects, printed, this.scope);
+    for (const one of restore) one();
+    if (keepsAssignments(words[0]?.text ?? ''))
+      for (const { name } of assignments) this.scope.markUnknown(name, 'computed');
     return printed;
   }
 

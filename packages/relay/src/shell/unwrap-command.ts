@@ -25,6 +25,8 @@ export interface CommandUnwrapResult {
   readonly unclearReasons: readonly string[];
   /** Whether the command runs a shell or interpreter that reads code from its input. */
   readonly readsInput: boolean;
+  /** Positional parameters of the code in its input, starting with `$0`. */
+  readonly inputArgs?: readonly ShellWord[];
   /** The scripts that it runs. */
   readonly files?: readonly ShellWord[];
   /** Words with code in another language. */
@@ -238,7 +240,11 @@ class ShellReader {
         if (isSyntaxCheck(this.#args.slice(0, at)))
           return { ...this.#runs([], false), reads: takesCode || !operand.text ? [] : [operand.text] };
         if (takesCode) return this.#runs([toNestedCode(operand, rest)], false);
-        if (readsInput || isStandardInputPath(operand.text)) return this.#runs([], true);
+        if (readsInput || isStandardInputPath(operand.text))
+          return {
+            ...this.#runs([], true),
+            inputArgs: [...(readsInput ? [word ?? operand] : []), operand, ...rest],
+          };
         return { ...this.#runs([], false), files: [operand, ...this.#startFiles] };
       }
       if (text.startsWith('--')) {
@@ -253,7 +259,8 @@ class ShellReader {
       const letters = text.slice(1);
       takesCode ||= letters.includes('c');
       readsInput ||= letters.includes('s');
-      if (values.includes(letters.charAt(letters.length - 1))) at += 1;
+      // Each such letter takes the next word: `-oc pipefail code`.
+      at += [...letters].filter((letter) => values.includes(letter)).length;
     }
     return this.#runs([], !isSyntaxCheck(this.#args));
   }
