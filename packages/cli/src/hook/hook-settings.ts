@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { getHomeDirectoryOrPlaceholder } from './home-directory.ts';
+import { readRegularFile, UnreadableFileError } from './regular-file.ts';
 
 /** The connection, the default decision and the time limits of a hook. */
 export interface HookSettings {
@@ -131,10 +132,10 @@ function readSettingsFile(
 ): JsonObject | null {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegularFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code !== 'ENOENT')
-      problems.push(`${path} cannot be read: ${String(error.code)}`);
+    const reason = describeReadError(error);
+    if (reason !== 'ENOENT') problems.push(`${path} cannot be read: ${reason}`);
     return null;
   }
   const settings = parseObject(text);
@@ -145,6 +146,11 @@ function readSettingsFile(
   if (settings) return settings;
   problems.push(`${path} must contain a JSON object`);
   return {};
+}
+
+function describeReadError(error: unknown): string {
+  if (error instanceof UnreadableFileError) return error.message;
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
 function parseObject(text: string): JsonObject | null {
