@@ -135,3 +135,16 @@ test('counts that the database rejects do not prevent that others are stored and
   assert.equal((await stored()).length, 2);
   assert.ok(sessions.find('acme', 'elsewhere'));
 });
+
+test('calls of a process whose clock is ahead do not hide those of others', async (t) => {
+  const { clock, open } = await startHarness(t);
+  const [here, there] = [open(), open()];
+  there.recordRelayCall(KEY, { ...CALL, session_id: 'ahead' }, clock.now() + 3_600_000);
+  await there.flush();
+  await here.flush();
+  clock.advance(2_000);
+  there.recordRelayCall(KEY, CALL, clock.now());
+  await there.flush();
+  await here.flush();
+  assert.equal(here.find('acme', 's1')?.lastRelayCallAt, clock.now());
+});

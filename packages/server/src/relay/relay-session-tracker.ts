@@ -235,6 +235,8 @@ export class RelaySessionTracker {
    * `MAX_WRITE_DELAY_MS` earlier.
    */
   async #readOthers(): Promise<void> {
+    // Calls that a process with a wrong clock stored in the future must not hide later calls of others.
+    this.#readUntil = Math.min(this.#readUntil, this.#clock.now());
     let since = this.#readUntil - MAX_WRITE_DELAY_MS;
     for (;;) {
       const calls = await listRelaySessionActivitySince(this.#database.read, since);
