@@ -39,5 +39,10 @@ export function readRegularFile(path: string): string {
  * @throws Error of the file system if the file cannot be written
  */
 export function writePrivateFile(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600, flag: REPLACE });
+  const file = openSync(path, REPLACE, 0o600);
+  try {
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
 }
