@@ -4,7 +4,13 @@ import { type AlertFilters, getAlertPage } from './alerts.ts';
 import { type AuditEntryFilters, appendAuditEntries, getAuditEntryPage } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { PageRequest, RowPage } from './pagination.ts';
-import { countRelayDecisionsByRule, getRelayDecisionPage } from './relay/relay-decisions.ts';
+import {
+  countRelayDecisionsByRule,
+  findRelayDecisionById,
+  getRelayDecisionPage,
+  listRelayDecisionEvents,
+  listRelayDecisionsSince,
+} from './relay/relay-decisions.ts';
 import { getRelayReportPage } from './relay/relay-reports.ts';
 import { getRelaySessionPage } from './relay/relay-session-summaries.ts';
 import { addRelaySessionCounts } from './relay/relay-sessions.ts';
@@ -93,6 +99,20 @@ export function timeScanSuite(engine: string, open: (t: TestContext) => Promise<
     const first = await getRelayReportPage(read, all({ type: 'none' }), MAX_SCANNED_ROWS);
     assert.equal(first.rows.length, 0);
     assert.ok(first.nextCursor, 'the page ends after the maximum number of rows');
+  });
+
+  test(`${engine}: lists of decisions do not read the events, which can be long`, async (t) => {
+    const { read } = await openWithRows(t);
+    const found = [
+      ...(await getRelayDecisionPage(read, all({}))).rows,
+      ...(await getRelayDecisionPage(read, all({ agent: 'cursor' }))).rows,
+      ...(await listRelayDecisionsSince(read, TEST_ORG_ID, 0, LIMIT)),
+      await findRelayDecisionById(read, TEST_ORG_ID, idOf(0)),
+    ];
+    assert.equal(found.length, 3 * LIMIT + 1);
+    for (const row of found) assert.ok(row !== undefined && row.id !== '' && !('event_json' in row));
+    const events = await listRelayDecisionEvents(read, 'org_two', [idOf(0), idOf(3), 'none']);
+    assert.deepEqual([...events], [[idOf(3), '{"n":3}']]);
   });
 
   test(`${engine}: decisions are counted per rule since a time, at most the given number`, async (t) => {
@@ -250,7 +270,7 @@ function relayDecision({ id, n }: Row, org_id: string) {
     agent_message: null,
     matches_json: '[]',
     findings_json: '[]',
-    event_json: null,
+    event_json: n === 3 ? '{"n":3}' : null,
     approval_id: null,
     latency_us: 1,
   };
