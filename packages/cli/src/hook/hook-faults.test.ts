@@ -140,6 +140,14 @@ const MODES: readonly Mode[] = [
     stops: true,
   },
   {
+    name: 'rules decide here and deny, although this release cannot compile one of them',
+    relay: {
+      mode: 'enforce',
+      rules: [rule({ name: 'newer', when: 'nothing.known' }), rule({ when: 'true' })],
+    },
+    stops: true,
+  },
+  {
     name: 'rules decide here and have nothing against it',
     relay: { ...closed, offline: 'decide' },
     stops: false,

@@ -13,7 +13,7 @@ const caller = { orgId: 'acme', keyId: 'k', keyName: 'k', team: null, owner: nul
 function createEngine(rules: readonly object[], endStep: () => Promise<void>): RelayDecisionEngine {
   const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
   return new RelayDecisionEngine({
-    relays: { get: () => ({ relay, version: '1' }), getGrammar: loadShellParser, update: () => undefined },
+    relays: { get: () => ({ relay, version: '1' }), getGrammar: loadShellParser, update: () => [] },
     rows: { append: () => undefined },
     sessions: { recordRelayCall: () => undefined },
     approvals: { requestApproval: () => Promise.reject(new Error('no rule asks')) },
