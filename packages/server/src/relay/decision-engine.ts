@@ -210,6 +210,7 @@ export function hashApprovedAction({
   tool_use_id: _use,
   client: _client,
   user: _user,
+  permission_request: _request,
   agent,
   repository,
   ...action
