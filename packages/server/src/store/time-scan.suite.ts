@@ -160,6 +160,25 @@ export function timeScanSuite(engine: string, open: (t: TestContext) => Promise<
     assert.deepEqual(none.rows, []);
     assert.ok(none.nextCursor, 'the page ends after the maximum number of sessions');
   });
+
+  test(`${engine}: an agent session is found by the owner and the agent that the list shows`, async (t) => {
+    const database = await open(t);
+    await database.transaction((writer) =>
+      insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 }),
+    );
+    const [row] = sessionRows();
+    assert.ok(row);
+    const models = { ...row, key_id: 'a', owner: 'ana', agent: 'zed', model_requests: 1, relay_calls: 0 };
+    const relay = { ...row, key_id: 'b', owner: 'zoe', agent: 'codex', model_requests: 0, relay_calls: 1 };
+    await database.transaction((writer) => addRelaySessionCounts(writer, [models, relay]));
+    const read = async (more: object) => (await getRelaySessionPage(database.read, all(more))).rows;
+    assert.deepEqual(
+      (await read({})).map(({ owner, agent }) => [owner, agent]),
+      [['ana', 'codex']],
+    );
+    assert.equal((await read({ owner: 'ana', agent: 'codex' })).length, 1);
+    for (const other of [{ owner: 'zoe' }, { agent: 'zed' }]) assert.deepEqual(await read(other), []);
+  });
 }
 
 /** Reads all pages of each filter, and compares them with the rows that match. */
