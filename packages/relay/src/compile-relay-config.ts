@@ -1,5 +1,5 @@
 import { MAX_ORG_COMPILATION_STEPS } from '@floe/conditions/condition';
-import type { RelayConfig } from '@floe/contract/config';
+import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
 import { countRuleCompilationSteps, createCompilationCostError } from './compilation-cost.ts';
 import { type CompiledRule, compileRule } from './rules/compile-rule.ts';
@@ -28,11 +28,56 @@ const RULE_EVENTS_BY_EVENT: Readonly<Record<RelayEventKind, readonly RelayEventK
  * @throws InvalidRelayRuleError with the path of the invalid field
  */
 export function compileRelayConfig(config: RelayConfig): CompiledRelayConfig {
+  return combineRules(
+    config,
+    config.rules.map((_, at) => compileRuleAt(config, at)),
+  );
+}
+
+/** A rule that this release cannot compile, and why. */
+export interface UnusableRelayRule {
+  readonly rule: string;
+  readonly error: InvalidRelayRuleError;
+}
+
+/**
+ * Like `compileRelayConfig`, but one rule does not disable the others if this release cannot compile it, for example
+ * because another release with other limits stored it. Without the fields that can be invalid, such a rule matches at
+ * least the same events. It then asks, or has no effect if its decision is `allow`.
+ */
+export function compileUsableRelayConfig(
+  config: RelayConfig,
+): CompiledRelayConfig & { readonly unusable: readonly UnusableRelayRule[] } {
+  const unusable: UnusableRelayRule[] = [];
+  const rules = config.rules.flatMap((rule, at) => {
+    try {
+      return [compileRuleAt(config, at)];
+    } catch (error) {
+      if (!(error instanceof InvalidRelayRuleError)) throw error;
+      unusable.push({ rule: rule.name, error });
+      return rule.decision === 'allow' ? [] : [compileRule(createAskingRule(rule, error))];
+    }
+  });
+  return { ...combineRules(config, rules), unusable };
+}
+
+function createAskingRule(
+  { schedule: _, when: __, match, ...rule }: RelayRuleConfig,
+  { path, message }: InvalidRelayRuleError,
+): RelayRuleConfig {
+  const { text: ___, ...shape } = match ?? {};
+  return {
+    ...rule,
+    ...(match && { match: shape }),
+    except: [],
+    decision: 'ask',
+    message: `This version of Floe cannot evaluate the rule: ${path.slice(2).join('.')}: ${message}.`,
+  };
+}
+
+function combineRules(config: RelayConfig, own: readonly CompiledRule[]): CompiledRelayConfig {
   const builtIn = createSelfTamperRule(config);
-  const rules = [
-    ...config.rules.map((_, at) => compileRuleAt(config, at)),
-    ...(builtIn ? [compileRule(builtIn)] : []),
-  ];
+  const rules = [...own, ...(builtIn ? [compileRule(builtIn)] : [])];
   const byEvent = new Map<RelayEventKind, CompiledRule[]>();
   for (const [event, others] of Object.entries(RULE_EVENTS_BY_EVENT))
     if (isRelayEventKind(event))

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { SignedBundle } from '@floe/relay/bundle';
 import type { HookPaths, HookSettings } from './hook-settings.ts';
+import { readRegularFile, writePrivateFile } from './regular-file.ts';
 
 /** A rule bundle in the cache, with its ETag and the signing key that was stored with the first bundle. */
 export interface CachedBundle {
@@ -43,7 +44,7 @@ export function storeCachedBundle(directory: string, { bundle, etag, pinnedKey }
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'bundle.json');
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify({ pinned_key: pinnedKey, etag, bundle }), { mode: 0o600 });
+  writePrivateFile(draft, JSON.stringify({ pinned_key: pinnedKey, etag, bundle }));
   renameSync(draft, path);
 }
 
@@ -61,7 +62,7 @@ export function tryClaimBundleRefresh(directory: string, refreshMs: number, nowM
   } catch {
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
-      writeFileSync(marker, '', { mode: 0o600 });
+      writePrivateFile(marker, '');
     } catch {
       return false;
     }
@@ -78,7 +79,7 @@ export function parseSignedBundle(value: JsonObject): SignedBundle | null {
 
 function readJsonFile(path: string): JsonObject | null {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const parsed: unknown = JSON.parse(readRegularFile(path));
     return isJsonObject(parsed) ? parsed : null;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import type { BundlePayload } from '@floe/relay/bundle';
-import { compileRelayConfig } from '@floe/relay/compile-relay-config';
+import { compileUsableRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent } from '@floe/relay/evaluate-event';
 import {
   exceedsHookLimits,
@@ -68,7 +68,7 @@ async function evaluateRules(
   nowMs: number,
 ): Promise<readonly HookDecision[] | null> {
   try {
-    const relay = compileRelayConfig(config);
+    const relay = compileUsableRelayConfig(config);
     const grammar = events.some(({ shell }) => shell !== undefined) ? await loadShellParser() : null;
     return addMachineContext(events).map((event) => {
       const { decision, userMessage, agentMessage } = evaluateRelayEvent(event, {
@@ -108,7 +108,7 @@ function failsClosed(
 /** Returns whether the rules deny a call that exceeds the limits. True if this release cannot evaluate the rules. */
 function deniesCallsOverLimits(config: BundlePayload['relay']): boolean {
   try {
-    return shouldDenyCallsOverHookLimits(compileRelayConfig(config));
+    return shouldDenyCallsOverHookLimits(compileUsableRelayConfig(config));
   } catch {
     return true;
   }

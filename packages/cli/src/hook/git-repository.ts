@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { readRegularFile } from './regular-file.ts';
 
 const MAX_DEPTH = 40;
 
@@ -27,7 +28,7 @@ export function findGitRemoteAndBranch(
 function resolveGitDirectory(path: string): string | null {
   try {
     if (statSync(path).isDirectory()) return path;
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1]?.trim();
+    const named = /^gitdir: (.+)$/m.exec(readRegularFile(path))?.[1]?.trim();
     return named === undefined ? null : resolve(dirname(path), named);
   } catch {
     return null;
@@ -42,7 +43,10 @@ function readRepositoryInfo(git: string) {
   const shared = readTextOrEmpty(join(git, 'commondir')).trim();
   const config = readTextOrEmpty(join(shared === '' ? git : resolve(git, shared), 'config'));
   const section = /\[remote "origin"\]([^[]*)/.exec(config)?.[1] ?? '';
-  const remote = stripCredentials(/^\s*url\s*=\s*(.+)$/m.exec(section)?.[1]?.trim() ?? '').slice(0, 4_096);
+  const remote = stripCredentials(/^[ \t]*url[ \t]*=[ \t]*(.+)$/m.exec(section)?.[1]?.trim() ?? '').slice(
+    0,
+    4_096,
+  );
   return { ...(remote !== '' && { remote }), ...(branch && { branch }) };
 }
 
@@ -53,7 +57,7 @@ function stripCredentials(url: string): string {
 
 function readTextOrEmpty(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path);
   } catch {
     return '';
   }

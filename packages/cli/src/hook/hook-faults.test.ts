@@ -140,6 +140,14 @@ const MODES: readonly Mode[] = [
     stops: true,
   },
   {
+    name: 'rules decide here and deny, although this release cannot compile one of them',
+    relay: {
+      mode: 'enforce',
+      rules: [rule({ name: 'newer', when: 'nothing.known' }), rule({ when: 'true' })],
+    },
+    stops: true,
+  },
+  {
     name: 'rules decide here and have nothing against it',
     relay: { ...closed, offline: 'decide' },
     stops: false,
@@ -435,6 +443,27 @@ test('a call with more events than can be evaluated is denied where rules apply'
   ] as const)
     for (const patch of [patchOf(1_001), longDiff])
       assert.deepEqual(await askAboutPatch(patch, mode, () => 'abstain'), { isStopped, requests: 0 });
+});
+
+test('a tool call with deeper or more arguments than can be evaluated is denied where rules apply', async () => {
+  const golden = GOLDENS.find(({ agent, gates }) => agent === 'codex' && gates);
+  assert.ok(golden);
+  const isStopped = async (input: string, mode: Mode) => {
+    const payload = { ...golden.payload, tool_name: 'mcp__db__delete_all', tool_input: {} };
+    const text = JSON.stringify(payload).replace('"tool_input":{}', `"tool_input":${input}`);
+    return stops(await ask(golden, text, { ...settingsOf(mode, server.url, 106), deadlines: PATIENT }));
+  };
+  // As the server does.
+  server.play = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n');
+  const open = [rule({ on_error: 'open' })];
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const wide = `{${Array.from({ length: 10_001 }, (_, at) => `"a${at}":1`).join()}}`;
+  for (const input of [deep(101), deep(100_000), wide]) {
+    assert.equal(await isStopped(input, { name: '', relay: { ...closed, rules: open }, stops: true }), true);
+    assert.equal(await isStopped(input, NO_RULES), true);
+    const observed = { ...closed, mode: 'observe', rules: open };
+    assert.equal(await isStopped(input, { name: '', relay: observed, stops: false }), false);
+  }
 });
 
 test('events that are no gates, and hooks nobody knows, go on whatever the server does', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -48,4 +48,27 @@ test('of a file that other users may read or change, only on_error: closed appli
   writeFileSync(paths.managed, JSON.stringify(settings));
   chmodSync(paths.managed, 0o664);
   assert.equal(readHookSettings(paths, {}).baseUrl, settings.base_url);
+});
+
+test('a settings file that cannot be used is not replaced with weaker settings', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'floe-hook-settings-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const paths = { ...NO_FILES, managed: join(directory, 'managed'), user: join(directory, 'user') };
+  const environment = { FLOE_BASE_URL: 'https://other.example', FLOE_RELAY_KEY: 'eis_other' };
+  writeFileSync(paths.user, JSON.stringify({ key: 'eis_mine', on_error: 'open' }), { mode: 0o600 });
+  for (const make of [
+    () => writeFileSync(paths.managed, '{"on_error": "closed",}'),
+    () => writeFileSync(paths.managed, '[]'),
+    () => mkdirSync(paths.managed),
+  ]) {
+    make();
+    const { onError, problem, key } = readHookSettings(paths, environment);
+    assert.deepEqual([onError, key], ['closed', 'eis_mine']);
+    assert.match(problem ?? '', /managed (?:must contain a JSON object|cannot be read)/);
+    rmSync(paths.managed, { recursive: true });
+  }
+  assert.equal(readHookSettings(paths, environment).onError, 'open');
+  rmSync(paths.user);
+  mkdirSync(paths.user);
+  assert.equal(readHookSettings(paths, environment).key, null, 'a project can set the environment');
 });

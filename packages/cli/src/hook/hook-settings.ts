@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { getHomeDirectoryOrPlaceholder } from './home-directory.ts';
+import { readRegularFile, UnreadableFileError } from './regular-file.ts';
 
 /** The connection, the default decision and the time limits of a hook. */
 export interface HookSettings {
@@ -62,8 +63,8 @@ export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPath
  */
 export function readHookSettings(paths: HookPaths, env: NodeJS.ProcessEnv = process.env): HookSettings {
   const problems: string[] = [];
-  const managed = readSettingsFile(paths.managed, OTHERS_MAY_WRITE, problems);
-  const user = readSettingsFile(paths.user, OTHERS_MAY_READ, problems);
+  const managed = readSettingsFile(paths.managed, MANAGED_FILE, problems);
+  const user = readSettingsFile(paths.user, USER_FILE, problems);
   return buildHookSettings({ ...(user ?? readEnvironmentSettings(env)), ...managed }, problems);
 }
 
@@ -102,40 +103,46 @@ export function resolveHookServerTimeoutMs({ deadlines }: HookSettings, agent: s
 }
 
 /** The permissions that a settings file must not have, why, and how to correct them. */
-interface ForbiddenPermissions {
+interface SettingsFileRequirements {
+  /** The settings of a file that exists but cannot be used. */
+  readonly unusable: JsonObject;
   readonly bits: number;
   readonly reason: string;
   readonly correction: string;
 }
 
-const OTHERS_MAY_READ: ForbiddenPermissions = {
+const USER_FILE: SettingsFileRequirements = {
+  unusable: {},
   bits: 0o077,
   reason: 'can contain a key, but other users have access to it',
   correction: 'chmod 600',
 };
 /** The group may have write access, because administrators choose the group. */
-const OTHERS_MAY_WRITE: ForbiddenPermissions = {
+const MANAGED_FILE: SettingsFileRequirements = {
+  // The file may contain it, so an agent must not continue because of an error in the file.
+  unusable: { on_error: 'closed' },
   bits: 0o002,
   reason: 'is writable by all users',
   correction: 'chmod o-w',
 };
 
 /**
- * Null if the file cannot be read. If it has forbidden permissions, only `on_error: closed` applies, because
+ * Null if there is no file. If it has forbidden permissions, only `on_error: closed` applies, because
  * this setting cannot weaken the hook.
  */
 function readSettingsFile(
   path: string,
-  { bits, reason, correction }: ForbiddenPermissions,
+  { unusable, bits, reason, correction }: SettingsFileRequirements,
   problems: string[],
 ): JsonObject | null {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegularFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code !== 'ENOENT')
-      problems.push(`${path} cannot be read: ${String(error.code)}`);
-    return null;
+    const readError = describeReadError(error);
+    if (readError === 'ENOENT' || readError === 'ENOTDIR') return null;
+    problems.push(`${path} cannot be read: ${readError}`);
+    return unusable;
   }
   const settings = parseObject(text);
   if (process.platform !== 'win32' && (statSync(path).mode & bits) !== 0) {
@@ -144,7 +151,12 @@ function readSettingsFile(
   }
   if (settings) return settings;
   problems.push(`${path} must contain a JSON object`);
-  return {};
+  return unusable;
+}
+
+function describeReadError(error: unknown): string {
+  if (error instanceof UnreadableFileError) return error.message;
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
 function parseObject(text: string): JsonObject | null {

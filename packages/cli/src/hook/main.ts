@@ -34,9 +34,20 @@ export async function runHook(agent: string): Promise<number> {
   return exitCode;
 }
 
-/** Starts a separate process, because agents wait until this one ends. */
+/**
+ * Starts a separate process, because agents wait until this one ends. Never rejects, because an exit code that reports an
+ * error would replace the decision that has been written.
+ */
 async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promise<void> {
   if (!tryClaimBundleRefresh(directory, refreshMs, Date.now())) return;
+  try {
+    await spawnRefresh();
+  } catch {
+    // A later hook starts the next download.
+  }
+}
+
+async function spawnRefresh(): Promise<void> {
   const { spawn } = await import('node:child_process');
   const { fileURLToPath } = await import('node:url');
   const program = fileURLToPath(new URL('../../bin/floe-hook.mjs', import.meta.url));

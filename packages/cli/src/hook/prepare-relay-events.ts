@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { exceedsHookLimits, MAX_HOOK_CONTENT_CHARS, MAX_HOOK_EVENTS } from '@floe/relay/hooks/hook-adapter';
+import { exceedsHookLimits, HOOK_LIMITS_TEXT } from '@floe/relay/hooks/hook-adapter';
 import { findGitRemoteAndBranch } from './git-repository.ts';
 import { findHomeDirectory } from './home-directory.ts';
 import { HookRequestError } from './hook-http.ts';
@@ -26,7 +26,7 @@ export interface PreparedRelayEvents {
 export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
   if (exceedsHookLimits(events))
     throw new HookRequestError(
-      `the hook call with ${events.length} events is too large; Floe can evaluate at most ${MAX_HOOK_EVENTS} events in a call, with at most ${MAX_HOOK_CONTENT_CHARS} characters of file content in total`,
+      `the hook call is too large; number of events: ${events.length}; Floe can evaluate at most ${HOOK_LIMITS_TEXT}`,
     );
   const host = hostname().slice(0, 200);
   const batchId = `${Date.now().toString(36)}-${process.pid}-${Math.random().toString(36).slice(2)}`;

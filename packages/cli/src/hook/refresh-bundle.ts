@@ -29,15 +29,17 @@ export async function refreshBundle(paths: BundleCacheLocation, settings: HookSe
     );
   const directory = getBundleCacheDirectory(paths, settings);
   const before = readCachedBundle(directory, settings);
+  // Without an ETag, the server also sends rules that replace damaged ones.
+  const etag = before && verifyCachedBundle(before, Date.now()) ? before.etag : null;
   const { status, headers, body } = await sendHookRequest({
     url: `${baseUrl}/relay/v1/bundle`,
     key,
     method: 'GET',
     timeoutMs: FETCH_TIMEOUT_MS,
-    headers: before?.etag ? { 'if-none-match': before.etag } : {},
+    headers: etag === null ? {} : { 'if-none-match': etag },
   });
   markServerResponsive(paths, settings);
-  if (status === 304 && before) return 'the rules are unchanged';
+  if (status === 304 && etag !== null) return 'the rules are unchanged';
   if (status !== 200)
     throw new HookRequestError(`the server responded with status ${status}${formatServerMessage(body)}`);
   const bundle = parseBundleAnswer(body);

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BundleCacheLocation, getBundleCacheDirectory } from './bundle-cache.ts';
 import type { HookSettings } from './hook-settings.ts';
+import { readRegularFile, writePrivateFile } from './regular-file.ts';
 
 /** How long hooks avoid a server after it did not respond within the time limit, in milliseconds. */
 export const UNRESPONSIVE_SERVER_TTL_MS = 30_000;
@@ -16,7 +17,7 @@ export function markServerUnresponsive(paths: BundleCacheLocation, settings: Hoo
   const path = unresponsiveMarkerPath(paths, settings);
   try {
     mkdirSync(getBundleCacheDirectory(paths, settings), { recursive: true, mode: 0o700 });
-    writeFileSync(path, settings.baseUrl ?? '', { mode: 0o600 });
+    writePrivateFile(path, settings.baseUrl ?? '');
   } catch {
     // An unwritable cache costs time and affects no decision.
   }
@@ -34,7 +35,7 @@ export function isServerUnresponsive(
     return (
       ageMs < UNRESPONSIVE_SERVER_TTL_MS &&
       ageMs > -UNRESPONSIVE_SERVER_TTL_MS &&
-      readFileSync(path, 'utf8') === settings.baseUrl
+      readRegularFile(path) === settings.baseUrl
     );
   } catch {
     return false;

@@ -70,6 +70,12 @@ const EVENT_FIELDS = {
   session_id: relayShortText.optional().describe('Id of the agent session.'),
   turn_id: relayShortText.optional().describe('Id of the turn within the session.'),
   tool_use_id: relayShortText.optional().describe('Id that the agent assigned to the tool call.'),
+  permission_request: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the agent is about to ask its user for permission for an action that it already sent in another event. An approval that is valid once covers both events.',
+    ),
   agent: agent.default({ name: 'unknown' }).describe('Name, version and permission mode of the agent.'),
   client: z
     .strictObject({

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelaySchema } from '@floe/contract/config/relay';
+import type { JsonObject } from '@floe/contract/json';
 import { compileRelayConfig } from '../compile-relay-config.ts';
-import { exceedsHookLimits, shouldDenyCallsOverHookLimits } from './hook-adapter.ts';
+import {
+  exceedsHookLimits,
+  MAX_HOOK_ARGUMENT_DEPTH,
+  MAX_HOOK_ARGUMENTS,
+  shouldDenyCallsOverHookLimits,
+} from './hook-adapter.ts';
 import { createToolCallEvents } from './tool-events.ts';
 
 const COMMON = { agent: { name: 'codex' } };
@@ -18,6 +24,18 @@ test('the content of all files of a hook call is limited, and a text counts for 
   const write = (size: number) => createToolCallEvents('write', { paths, content: 'x'.repeat(size) }, COMMON);
   assert.equal(exceedsHookLimits(write(800_000)), false);
   assert.equal(exceedsHookLimits(write(900_000)), true);
+});
+
+test('the arguments of a tool call are limited in depth and number, also in payloads that nothing else can read', () => {
+  const call = (input: JsonObject) => createToolCallEvents('mcp__db__query', input, COMMON);
+  const deep = (levels: number): JsonObject =>
+    JSON.parse(`${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`);
+  assert.equal(exceedsHookLimits(call(deep(MAX_HOOK_ARGUMENT_DEPTH))), false);
+  for (const levels of [MAX_HOOK_ARGUMENT_DEPTH + 2, 400_000])
+    assert.equal(exceedsHookLimits(call(deep(levels))), true);
+  const wide = (names: number) => Object.fromEntries(Array.from({ length: names }, (_, at) => [`a${at}`, 1]));
+  assert.equal(exceedsHookLimits(call(wide(MAX_HOOK_ARGUMENTS))), false);
+  assert.equal(exceedsHookLimits(call(wide(MAX_HOOK_ARGUMENTS + 1))), true);
 });
 
 /** If the texts are copied, they take several gigabytes. */

@@ -20,14 +20,34 @@ export const MAX_HOOK_EVENTS = 1_000;
  */
 export const MAX_HOOK_CONTENT_CHARS = 8 << 20;
 
+/** Maximum depth of the arguments of a tool call. The server reads request bodies with at most 100 levels. */
+export const MAX_HOOK_ARGUMENT_DEPTH = 90;
+/** Maximum number of arguments of a tool call. The server reads requests with at most 10,000 entries. */
+export const MAX_HOOK_ARGUMENTS = 9_000;
+
 /**
- * Returns whether a hook call is too large to be evaluated, because it has too many events or its files have
- * too much content.
+ * Returns whether a hook call is too large to be evaluated, because it has too many events, its files have too much
+ * content, or a tool call has arguments that are too many or too deep.
  */
 export function exceedsHookLimits(events: readonly RelayEvent[]): boolean {
   if (events.length > MAX_HOOK_EVENTS) return true;
   const chars = events.reduce((sum, { file }) => sum + (file?.content?.length ?? 0), 0);
-  return chars > MAX_HOOK_CONTENT_CHARS;
+  return (
+    chars > MAX_HOOK_CONTENT_CHARS ||
+    events.some(({ tool }) => tool !== undefined && isArgumentLimitExceeded(tool))
+  );
+}
+
+/** Does not recurse, because a model can nest arguments deeper than the stack allows. */
+function isArgumentLimitExceeded({ arguments: given }: NonNullable<RelayEvent['tool']>): boolean {
+  if (Object.keys(given).length > MAX_HOOK_ARGUMENTS) return true;
+  let level: object[] = [given];
+  for (let depth = 1; depth <= MAX_HOOK_ARGUMENT_DEPTH; depth += 1) {
+    const values = level.flatMap((value) => Object.values(value));
+    level = values.filter((value) => typeof value === 'object' && value !== null);
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 /**
@@ -40,6 +60,9 @@ export function shouldDenyCallsOverHookLimits({ config, rules }: CompiledRelayCo
     rules.some(({ mode, decision }) => mode === 'enforce' && decision !== 'allow')
   );
 }
+
+/** The limits of a hook call as text that follows "Floe can evaluate at most". */
+export const HOOK_LIMITS_TEXT = `${MAX_HOOK_EVENTS} files, ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of file content in total, and ${MAX_HOOK_ARGUMENTS.toLocaleString('en-US')} tool arguments that are nested ${MAX_HOOK_ARGUMENT_DEPTH} levels deep`;
 
 /** A completed action that an agent reports. */
 export interface HookReport {

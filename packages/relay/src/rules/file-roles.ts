@@ -106,6 +106,8 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   truncate: { words: 'write', textOptions: ['-s', '--size', '-r'] },
   touch: { words: 'write', textOptions: ['-d', '-t', '-r', '--date'] },
   mkdir: WRITE_ROLES,
+  mkfifo: { words: 'write', textOptions: ['-m', '--mode'] },
+  mknod: { words: 'none', first: 'write', textOptions: ['-m', '--mode'] },
   chmod: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
   chown: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
   chgrp: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },

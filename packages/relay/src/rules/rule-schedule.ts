@@ -1,3 +1,5 @@
+import { compileRuleField } from './compile-rule-field.ts';
+
 /** The times at which a rule applies, in one time zone. */
 export interface RuleSchedule {
   readonly days: readonly string[];
@@ -12,18 +14,23 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 /**
  * Returns a function that returns whether a schedule includes a time, in milliseconds since the epoch. A time
  * span whose end is before its start ends on the next day. Without a schedule, all times are included.
+ * @throws InvalidRelayRuleError if this installation of Node.js does not know the time zone
  */
 export function compileRuleSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
   if (pattern === undefined) return () => true;
   const { from, to, timezone } = pattern;
   const days = new Set(pattern.days);
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone,
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
+  const format = compileRuleField(
+    ['schedule', 'timezone'],
+    () =>
+      new Intl.DateTimeFormat('en-GB', {
+        timeZone: timezone,
+        weekday: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+      }),
+  );
   return (nowMs) => {
     const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, value]));
     const today = (parts.get('weekday') ?? '').toLowerCase();

@@ -57,10 +57,13 @@ let loading: Promise<ShellParser> | null = null;
 
 /**
  * Loads the bash grammar, once per process. It consists of two WebAssembly files of 1.6 MB, and
- * loading takes about 30 ms.
+ * loading takes about 30 ms. If it fails, for example because too many files are open, the next call tries again.
  */
 export function loadShellParser(): Promise<ShellParser> {
-  loading ??= loadParser();
+  loading ??= loadParser().catch((error) => {
+    loading = null;
+    throw error;
+  });
   return loading;
 }
 

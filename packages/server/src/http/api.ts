@@ -64,7 +64,8 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => parseJsonBody(body),
+    async (request: FastifyRequest, body: Buffer) =>
+      parseJsonBody(body, 'cutsDeepValues' in request.routeOptions.config ? 'cut' : 'reject'),
   );
   app.setErrorHandler((error, request, reply) => sendFault(error, request, reply, options.log));
   app.addHook('onRequest', async (request, reply) => {
@@ -79,7 +80,10 @@ export async function createApi(options: ApiOptions): Promise<ApiApplication> {
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: createOperationRouteConfig(operation.name),
+      config: {
+        ...createOperationRouteConfig(operation.name),
+        ...(operation.cutsDeepValues && { cutsDeepValues: true }),
+      },
       onRequest: async (request, reply) => {
         request.setDecorator('actor', await authorizeRequest(options, operation, request, reply));
       },

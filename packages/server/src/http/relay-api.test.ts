@@ -222,6 +222,28 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(`${unknown.status} ${unknown.body.error?.code}`, '404 not_found');
     });
 
+    test('a hook call that cannot be evaluated is denied and not rejected, because agents continue after a rejection', async () => {
+      const call = async (tool: object) => {
+        const body = { hook_event_name: 'PreToolUse', session_id: 's3', tool_use_id: 't9', ...tool };
+        const { status, text } = await api.call('POST', '/relay/v1/hooks/claude-code', { key, body });
+        return `${status} ${/"permissionDecision":"(\w+)"/.exec(text)?.[1]}`;
+      };
+      const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+      const tool_name = 'mcp__notes__delete_all';
+      assert.equal(await call({ tool_name, tool_input: deep(80) }), '200 ask');
+      for (const levels of [101, 5_000, 100_000])
+        assert.equal(await call({ tool_name, tool_input: deep(levels) }), '200 deny', String(levels));
+      const embedded = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+      assert.equal(await call({ tool_name, tool_input: embedded }), '200 deny');
+      assert.equal(await call({ tool_name: 'Bash', tool_input: deep(101) }), '200 ask');
+      const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`a${at}`, 1]));
+      assert.equal(await call({ tool_name, tool_input: wide }), '200 deny');
+      const attachments = Array.from({ length: 501 }, (_, at) => ({ file_path: `/srv/${at}` }));
+      const prompt = { hook_event_name: 'beforeSubmitPrompt', prompt: 'x', attachments };
+      const cursor = await api.call('POST', '/relay/v1/hooks/cursor', { key, body: prompt });
+      assert.equal(`${cursor.status} ${cursor.body['continue']}`, '200 false');
+    });
+
     test('reports of agents are listed newest first, and repeated reports are stored once', async () => {
       const events = [
         { id: 'r1', type: 'session_start', session_id: 's9', agent: { name: 'codex', version: '0.60' } },

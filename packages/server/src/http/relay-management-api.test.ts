@@ -275,6 +275,29 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql two; git push -f', 'b1')).decision, 'deny');
     });
 
+    test('an approval for one use also covers the permission request that follows, and no other', async () => {
+      const action = { cwd: '/srv' };
+      const request = { ...action, permission_request: true };
+      const approve = async (command: string, more: object) => {
+        const { approval } = await decided(command, 'p1', more);
+        assert.equal((await asked('POST', `/approvals/${approval?.id}`, { decision: 'allow' })).status, 200);
+      };
+      await approve('psql asks', action);
+      assert.equal((await decided('psql asks', 'p1', action)).decision, 'abstain');
+      assert.equal((await decided('psql asks', 'p1', request)).decision, 'abstain');
+      assert.equal((await decided('psql asks', 'p1', request)).decision, 'ask', 'a second request');
+      assert.equal((await decided('psql asks', 'p1', action)).decision, 'ask', 'a second action');
+      await approve('psql only', request);
+      assert.equal((await decided('psql only', 'p1', request)).decision, 'abstain');
+      for (const again of [request, action])
+        assert.equal((await decided('psql only', 'p1', again)).decision, 'ask');
+      await approve('psql late', action);
+      assert.equal((await decided('psql late', 'p1', action)).decision, 'abstain');
+      api.setNow(API_TEST_NOW + 61_000);
+      assert.equal((await decided('psql late', 'p1', request)).decision, 'ask', 'a request a minute later');
+      api.setNow(API_TEST_NOW);
+    });
+
     test('an approval is decided once, in time', async () => {
       const id = String((await decided('psql late', 'c1')).approval?.id);
       await asked('POST', `/approvals/${id}`, { decision: 'deny', note: 'No.' });

@@ -244,10 +244,15 @@ const RULE_ID = /^[^/]+\/(?:policies|limits|budgets|relay_rules)\//;
 /** Applies a changed configuration to the components that are not part of the snapshot. */
 function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
   const stored = [...config.byOrg].filter(([, { relayRules }]) => relayRules.length > 0);
-  parts.relay.relays.update(
+  const unusableRules = parts.relay.relays.update(
     collectRelayConfigs(config.orgs),
     new Map(stored.map(([id, { relayRules }]) => [id, relayRules])),
   );
+  for (const { orgId, rule, error } of unusableRules)
+    parts.log.error(
+      { org: orgId, rule, field: error.path.slice(2).join('.'), reason: error.message },
+      'relay rule cannot be evaluated in this version of Floe; it asks for approval instead, or has no effect if it allows',
+    );
   const failure = parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
   if (failure)
     parts.log.error({ err: failure }, 'outbound settings could not be loaded; the previous ones are kept');

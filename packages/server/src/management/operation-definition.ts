@@ -85,6 +85,8 @@ export interface OperationDescription {
    * repeated.
    */
   readonly handlesIdempotency?: true;
+  /** Values that are nested too deep in the body are replaced with 0 and do not make the request invalid. */
+  readonly cutsDeepValues?: true;
   /** Whether responses have an ETag, so that `If-None-Match` can be used. */
   readonly hasEntityTag?: true;
   /**

@@ -6,14 +6,14 @@ import { compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import { eventually } from '@floe/testkit/eventually';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
-import { RelayDecisionEngine } from './decision-engine.ts';
+import { estimateDecisionBytes, RelayDecisionEngine } from './decision-engine.ts';
 
 const caller = { orgId: 'acme', keyId: 'k', keyName: 'k', team: null, owner: null };
 
 function createEngine(rules: readonly object[], endStep: () => Promise<void>): RelayDecisionEngine {
   const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', self_tamper: 'off', rules }));
   return new RelayDecisionEngine({
-    relays: { get: () => ({ relay, version: '1' }), getGrammar: loadShellParser, update: () => undefined },
+    relays: { get: () => ({ relay, version: '1' }), getGrammar: loadShellParser, update: () => [] },
     rows: { append: () => undefined },
     sessions: { recordRelayCall: () => undefined },
     approvals: { requestApproval: () => Promise.reject(new Error('no rule asks')) },
@@ -37,6 +37,28 @@ test('an organization with many rules lets others have their turn after each rul
   const { decision } = await engine.decide(caller, event);
   assert.equal(decision, 'abstain');
   assert.equal(steps, 300);
+});
+
+test('the size of a decision in memory includes all rules that match', async () => {
+  const engine = createEngine(
+    Array.from({ length: 100 }, (_, at) => ({
+      name: `rule-${at}`,
+      on: 'shell',
+      when: 'true',
+      mode: 'observe',
+      decision: 'deny',
+    })),
+    async () => undefined,
+  );
+  const shell = relayEvent.parse({ event: 'shell', shell: { command: 'ls' } });
+  const prompt = relayEvent.parse({ event: 'prompt', prompt: { text: 'x' } });
+  const [many, none] = [await engine.decide(caller, shell), await engine.decide(caller, prompt)];
+  assert.equal(many.matches.length, 100);
+  for (const decision of [many, none]) {
+    const bytes = JSON.stringify(decision).length;
+    const estimate = estimateDecisionBytes(decision);
+    assert.ok(estimate >= bytes && estimate < 2 * bytes + 1_500, `${estimate} for ${bytes}`);
+  }
 });
 
 test('only an event with an id is hashed', async () => {

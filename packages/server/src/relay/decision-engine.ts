@@ -26,8 +26,11 @@ export interface RelayDecisionEngineOptions {
   readonly createTurns?: () => Pick<EventLoopYielder, 'endStep'>;
 }
 
-/** Maximum number of decisions in memory, by event id. A repeated event gets the same decision. */
-const MAX_CACHED_DECISIONS = 10_000;
+/** Maximum size of the decisions in memory, by event id. A repeated event gets the same decision. */
+const MAX_CACHED_BYTES = 16 << 20;
+/** Size of a decision without matches and messages, with its name in the cache. */
+const DECISION_BYTES = 1_500;
+const MATCH_BYTES = 100;
 const DECISION_CACHE_MS = 10 * 60_000;
 /** Maximum number of waiting evaluations of one organization. They never pause, because agents wait for them. */
 const EVALUATION_LIMITS = { maxWaiting: 500, pauseFactor: 0 };
@@ -36,6 +39,19 @@ interface CachedDecision {
   /** The end of its validity, on the monotonic clock. */
   readonly until: number;
   readonly answer: RelayDecision;
+}
+
+/** Estimates the memory of a decision, which grows with the number of rules that match. */
+export function estimateDecisionBytes({
+  matches,
+  findings,
+  user_message,
+  agent_message,
+}: RelayDecision): number {
+  const messages = (user_message?.length ?? 0) + (agent_message?.length ?? 0);
+  let bytes = DECISION_BYTES + messages + findings.length * MATCH_BYTES;
+  for (const { rule, reason } of matches) bytes += MATCH_BYTES + rule.length + reason.length;
+  return bytes;
 }
 
 /** The decision on an action that needs an approval, if too many approvals are waiting. */
@@ -65,7 +81,9 @@ export class RelayDecisionEngine {
   readonly #options: RelayDecisionEngineOptions;
   /** Evaluations take milliseconds, or 100 ms with many rules and a long text. */
   readonly #pacer: OrgPacer;
-  readonly #answers = new FairLruMap<CachedDecision>(MAX_CACHED_DECISIONS);
+  readonly #answers = new FairLruMap<CachedDecision>(MAX_CACHED_BYTES, ({ answer }) =>
+    estimateDecisionBytes(answer),
+  );
 
   constructor(options: RelayDecisionEngineOptions) {
     this.#options = options;
@@ -210,6 +228,7 @@ export function hashApprovedAction({
   tool_use_id: _use,
   client: _client,
   user: _user,
+  permission_request: _request,
   agent,
   repository,
   ...action

@@ -86,7 +86,7 @@ export class RelayApprovals {
       .map(({ rule }) => rule);
     const asked = { orgId: caller.orgId, sessionId, keyId: caller.keyId, inputHash, nowMs };
     const known = await listUnexpiredRelayApprovals(database.read, asked);
-    const granted = await this.#findGrantedRules(known, rules, nowMs);
+    const granted = await this.#findGrantedRules(known, rules, event.permission_request === true, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
     const waits = findWaitingApproval(known);
     // Older approvals have expired, unless the setting was longer when they were created.
@@ -115,20 +115,25 @@ export class RelayApprovals {
 
   /**
    * Returns the rules that a member has allowed for this event: once, or any number of times in the session.
-   * Marks approvals that are valid only once as used.
+   * Marks approvals that are valid only once as used. Such an approval also covers the permission request that follows.
    */
-  async #findGrantedRules(known: readonly RelayApprovalRow[], wanted: readonly string[], nowMs: number) {
+  async #findGrantedRules(
+    known: readonly RelayApprovalRow[],
+    wanted: readonly string[],
+    isPermissionRequest: boolean,
+    nowMs: number,
+  ) {
     const granted = new Set<string>();
     for (const row of known) {
       if (row.state !== 'allowed') continue;
       const rules = parseRules(row).filter((rule) => wanted.includes(rule) && !granted.has(rule));
       if (rules.length === 0) continue;
       if (row.scope === 'once') {
-        if (row.used_at !== null) continue;
-        const isFirst = await this.#options.database.transaction((writer) =>
-          consumeRelayApproval(writer, row.org_id, row.id, nowMs),
+        if (row.used_at !== null && !isPermissionRequest) continue;
+        const isConsumed = await this.#options.database.transaction((writer) =>
+          consumeRelayApproval(writer, row, isPermissionRequest, nowMs),
         );
-        if (!isFirst) continue;
+        if (!isConsumed) continue;
       }
       for (const rule of rules) granted.add(rule);
     }

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { type CompiledRelayConfig, compileRelayConfig } from '@floe/relay/compile-relay-config';
+import {
+  type CompiledRelayConfig,
+  compileUsableRelayConfig,
+  type UnusableRelayRule,
+} from '@floe/relay/compile-relay-config';
 import { loadShellParser, type ShellParser } from '@floe/relay/shell/shell-parser';
 
 /** One organization's relay configuration, prepared for evaluation. */
@@ -22,15 +26,23 @@ export interface RelayConfigRegistry {
   get(orgId: string): VersionedRelayConfig;
   /** Returns the grammar of shell commands. Loads it in the first call. */
   getGrammar(): Promise<ShellParser>;
-  /** Replaces the rules of all organizations. Rules that have not changed are not compiled again. */
+  /**
+   * Replaces the rules of all organizations. Rules that have not changed are not compiled again. Returns the rules of
+   * changed organizations that this release cannot compile.
+   */
   update(
     configs: ReadonlyMap<string, RelayConfig>,
     stored: ReadonlyMap<string, readonly StoredRelayRule[]>,
-  ): void;
+  ): readonly UnusableOrgRelayRule[];
+}
+
+/** An organization's rule that this release cannot compile. */
+export interface UnusableOrgRelayRule extends UnusableRelayRule {
+  readonly orgId: string;
 }
 
 const DEFAULTS: RelayConfig = RelaySchema.parse({});
-const DEFAULT_RELAY: VersionedRelayConfig = compileOrgRelay(DEFAULTS);
+const { relay: DEFAULT_RELAY } = compileOrgRelay(DEFAULTS);
 
 /**
  * Creates the registry of the organizations' prepared relay configurations. An organization has the default
@@ -43,11 +55,17 @@ export function createRelayConfigRegistry(): RelayConfigRegistry {
     getGrammar: loadShellParser,
     update(configs, stored) {
       const next = new Map<string, RelayInUse>();
+      const unusable: UnusableOrgRelayRule[] = [];
       for (const orgId of new Set([...configs.keys(), ...stored.keys()])) {
         const source = { config: configs.get(orgId) ?? DEFAULTS, rules: stored.get(orgId) ?? NO_RULES };
-        next.set(orgId, replaceRelay(relays.get(orgId), source));
+        const before = relays.get(orgId);
+        const after = replaceRelay(before, source);
+        next.set(orgId, after);
+        if (after.relay !== before?.relay)
+          unusable.push(...after.unusable.map((rule) => ({ ...rule, orgId })));
       }
       relays = next;
+      return unusable;
     },
   };
 }
@@ -61,6 +79,7 @@ interface RelaySource {
 interface RelayInUse {
   readonly source: RelaySource;
   readonly relay: VersionedRelayConfig;
+  readonly unusable: readonly UnusableRelayRule[];
 }
 
 const NO_RULES: readonly StoredRelayRule[] = [];
@@ -71,7 +90,7 @@ function replaceRelay(before: RelayInUse | undefined, source: RelaySource): Rela
   // Load the grammar now so that the first command does not wait for it.
   if (config.rules.length > 0) loadShellParser().catch(() => undefined);
   const isSame = before?.relay.version === configVersion(config);
-  return { source, relay: isSame ? before.relay : compileOrgRelay(config) };
+  return isSame ? { ...before, source } : { source, ...compileOrgRelay(config) };
 }
 
 /**
@@ -84,8 +103,9 @@ function mergeRules(config: RelayConfig, stored: readonly StoredRelayRule[]): Re
   return more.length === 0 ? config : { ...config, rules: [...config.rules, ...more] };
 }
 
-function compileOrgRelay(config: RelayConfig): VersionedRelayConfig {
-  return { relay: compileRelayConfig(config), version: configVersion(config) };
+function compileOrgRelay(config: RelayConfig): Omit<RelayInUse, 'source'> {
+  const { unusable, ...relay } = compileUsableRelayConfig(config);
+  return { relay: { relay, version: configVersion(config) }, unusable };
 }
 
 function configVersion(config: RelayConfig): string {

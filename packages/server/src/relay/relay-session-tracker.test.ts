@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { openDatabase } from '../store/open-database.ts';
@@ -7,6 +8,7 @@ import { insertOrg } from '../store/orgs.ts';
 import { getRelaySessionPage } from '../store/relay/relay-session-summaries.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
+import { openTestDatabase } from '../store/test/postgres-database.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { createRelayConfigRegistry } from './relay-config-registry.ts';
 import { RelaySessionTracker } from './relay-session-tracker.ts';
@@ -15,10 +17,15 @@ const KEY = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', team: null, own
 const USE = { orgId: 'acme', keyId: 'key_1', keyName: 'laptops', owner: null, sessionId: 's1' };
 const CALL = { session_id: 's1', agent: { name: 'codex', version: '1.2' }, client: undefined };
 
-async function startHarness(t: TestContext) {
+async function openSqliteDatabase(t: TestContext): Promise<Database> {
   const dataDir = createTemporaryDirectory(t);
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
   t.after(() => database.close());
+  return database;
+}
+
+async function startHarness(t: TestContext, open = openSqliteDatabase) {
+  const database = await open(t);
   await database.transaction((writer) => insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }));
   const clock = new ManualClock();
   let whileAway: (() => void) | null = null;
@@ -27,14 +34,14 @@ async function startHarness(t: TestContext) {
     async transaction(work) {
       if (!whileAway) return database.transaction(work);
       whileAway();
-      throw new Error('away');
+      throw new Fault('overloaded', 'away');
     },
   };
-  const open = () => new RelaySessionTracker(shaky, createRelayConfigRegistry(), clock, silentLog);
+  const openTracker = () => new RelaySessionTracker(shaky, createRelayConfigRegistry(), clock, silentLog);
   return {
     clock,
     database,
-    open,
+    open: openTracker,
     away(then: (() => void) | null) {
       whileAway = then;
     },
@@ -102,4 +109,42 @@ test('an organization with many sessions does not displace the sessions and coun
     ['s1', 1, 1],
     ['s2', 1, 0],
   ]);
+});
+
+test('ids that the database stores as the same id are one session', async (t) => {
+  const { clock, open, stored } = await startHarness(t, openTestDatabase);
+  const sessions = open();
+  for (const session_id of ['a\u0000', 'a\ud800', 'a\ufffd'])
+    sessions.recordRelayCall(KEY, { ...CALL, session_id }, clock.now());
+  await sessions.flush();
+  assert.deepEqual(
+    (await stored()).map((row) => [row.session_id, row.relay_calls]),
+    [['a\ufffd', 3]],
+  );
+  assert.equal(sessions.find('acme', 'a\ufffd')?.lastRelayCallAt, clock.now());
+});
+
+test('counts that the database rejects do not prevent that others are stored and read', async (t) => {
+  const { clock, open, stored } = await startHarness(t);
+  const [sessions, others] = [open(), open()];
+  // The organization does not exist.
+  for (const orgId of ['unknown', 'acme']) sessions.recordRelayCall({ ...KEY, orgId }, CALL, clock.now());
+  others.recordRelayCall(KEY, { ...CALL, session_id: 'elsewhere' }, clock.now());
+  await others.flush();
+  await sessions.flush();
+  assert.equal((await stored()).length, 2);
+  assert.ok(sessions.find('acme', 'elsewhere'));
+});
+
+test('calls of a process whose clock is ahead do not hide those of others', async (t) => {
+  const { clock, open } = await startHarness(t);
+  const [here, there] = [open(), open()];
+  there.recordRelayCall(KEY, { ...CALL, session_id: 'ahead' }, clock.now() + 3_600_000);
+  await there.flush();
+  await here.flush();
+  clock.advance(2_000);
+  there.recordRelayCall(KEY, CALL, clock.now());
+  await there.flush();
+  await here.flush();
+  assert.equal(here.find('acme', 's1')?.lastRelayCallAt, clock.now());
 });

@@ -1,8 +1,10 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
+import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { FairLruMap } from '../core/fair-lru-map.ts';
 import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
+import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import {
   addRelaySessionCounts,
   listRelaySessionActivitySince,
@@ -49,6 +51,7 @@ export interface ModelRequestCaller {
 export class RelaySessionTracker {
   readonly #database: Pick<Database, 'read' | 'transaction'>;
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #flushFailure: RepeatedFailureLog;
   readonly #cache = new FairLruMap<TrackedAgentSession>(MAX_CACHED_SESSIONS);
   #deltas = new FairLruMap<RelaySessionDelta>(MAX_PENDING_DELTAS);
@@ -68,6 +71,7 @@ export class RelaySessionTracker {
     this.#relays = relays;
     this.#database = database;
     this.#clock = clock;
+    this.#log = log;
     this.#flushFailure = new RepeatedFailureLog(log, clock, {
       failed: 'relay sessions could not be stored; retrying',
       recovered: 'relay sessions are being stored again',
@@ -95,11 +99,13 @@ export class RelaySessionTracker {
 
   recordRelayCall(
     caller: RelayCaller,
-    { session_id: sessionId, agent, client }: Pick<RelayEvent, 'session_id' | 'agent' | 'client'>,
+    { session_id: givenId, agent, client }: Pick<RelayEvent, 'session_id' | 'agent' | 'client'>,
     nowMs: number,
   ): void {
     this.#orgs.add(caller.orgId);
-    if (sessionId === undefined) return;
+    if (givenId === undefined) return;
+    // The id as it is stored. Two ids with one stored id must not become two rows of one statement.
+    const sessionId = replaceUnstorableCharacters(givenId);
     this.#session(caller.orgId, sessionId).lastRelayCallAt = nowMs;
     const delta = this.#delta({ ...caller, sessionId }, nowMs);
     delta.relay_calls += 1;
@@ -174,17 +180,37 @@ export class RelaySessionTracker {
    * next call.
    */
   async flush(): Promise<void> {
-    let unstored = [...this.#deltas.values()];
+    const deltas = [...this.#deltas.values()];
     this.#deltas = new FairLruMap(MAX_PENDING_DELTAS);
     try {
-      if (unstored.length > 0)
-        await this.#database.transaction((writer) => addRelaySessionCounts(writer, unstored));
-      unstored = [];
+      if (deltas.length > 0) await this.#store(deltas);
       await this.#readOthers();
       this.#flushFailure.succeed();
     } catch (error) {
-      for (const delta of unstored) this.#restoreDelta(delta);
       this.#flushFailure.fail(error);
+    }
+  }
+
+  /**
+   * Adds the counts to the database. If the database rejects them, stores those of each organization separately, so that
+   * the counts of one organization do not prevent that others are stored.
+   * @throws Fault `overloaded` if the database is unavailable. The counts are then kept for the next call.
+   */
+  async #store(deltas: readonly RelaySessionDelta[]): Promise<void> {
+    try {
+      await this.#database.transaction((writer) => addRelaySessionCounts(writer, deltas));
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'overloaded') {
+        for (const delta of deltas) this.#restoreDelta(delta);
+        throw error;
+      }
+      const byOrg = Map.groupBy(deltas, ({ org_id }) => org_id);
+      if (byOrg.size > 1) for (const own of byOrg.values()) await this.#store(own);
+      else
+        this.#log.warn(
+          { err: error, org: deltas[0]?.org_id },
+          'the database rejected the counts of relay sessions; they are lost',
+        );
     }
   }
 
@@ -209,6 +235,8 @@ export class RelaySessionTracker {
    * `MAX_WRITE_DELAY_MS` earlier.
    */
   async #readOthers(): Promise<void> {
+    // Calls that a process with a wrong clock stored in the future must not hide later calls of others.
+    this.#readUntil = Math.min(this.#readUntil, this.#clock.now());
     let since = this.#readUntil - MAX_WRITE_DELAY_MS;
     for (;;) {
       const calls = await listRelaySessionActivitySince(this.#database.read, since);

@@ -60,6 +60,24 @@ test('a person who approves an action sees all of it, also its end and its invis
   );
 });
 
+test('a stored event has a limited size, whatever it contains', () => {
+  const attachments = Array.from({ length: 250 }, (_, at) => ({ path: `/srv/${at}/`.padEnd(4_096, 'x') }));
+  for (const event of [
+    { event: 'prompt', prompt: { text: 'x', attachments } },
+    { event: 'prompt', prompt: { text: '\u0001'.repeat(30_000) } },
+    { event: 'shell', shell: { command: '\u0001'.repeat(30_000) }, prompt: { text: 'x', attachments } },
+  ]) {
+    const { json, summary } = toStoredRelayEvent(relayEvent.parse(event), 'masked');
+    assert.notEqual(summary, '');
+    assert.ok((json ?? '').length <= 65_536, String(json?.length));
+  }
+  const { json } = toStoredRelayEvent(
+    relayEvent.parse({ event: 'prompt', prompt: { text: 'x', attachments } }),
+    'masked',
+  );
+  assert.match(json ?? '', /\/srv\/0\//, 'the first attachments are stored');
+});
+
 test('the name that a user chose for a connector does not look like the connector', () => {
   const tool = { name: 'delete', server: 'https://mcp.example.com', arguments: {} };
   const { action } = toStoredRelayEvent(relayEvent.parse({ event: 'tool', tool }), 'masked');

@@ -14,6 +14,8 @@ export const MASKED_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
   'us_ssn',
 ]);
 const MAX_TEXT_CHARACTERS = 16_384;
+/** Events that are longer are not stored. Only an event with many characters that JSON escapes can be longer. */
+const MAX_EVENT_JSON_CHARACTERS = 65_536;
 const MAX_LINE_CHARACTERS = 500;
 /** Characters that are invisible, that change the order of others, or that start escape sequences. */
 const DECEPTIVE_CHARACTERS =
@@ -29,7 +31,7 @@ export interface StoredRelayEvent {
   readonly action: string;
   /** The working directory with masked secrets. Null if unknown. */
   readonly cwd: string | null;
-  /** The event with masked secrets, for a later simulation. Null if texts are not stored. */
+  /** The event with masked secrets, for a later simulation. Null if texts are not stored or the event is too long. */
   readonly json: string | null;
 }
 
@@ -46,7 +48,7 @@ export function toStoredRelayEvent(event: RelayEvent, keepText: 'masked' | 'none
     summary: text.slice(0, MAX_LINE_CHARACTERS),
     action: describeAction(text, event),
     cwd,
-    json,
+    json: json.length > MAX_EVENT_JSON_CHARACTERS ? null : json,
   };
 }
 
@@ -57,9 +59,20 @@ function shortenTexts(event: RelayEvent): RelayEvent {
     ...event,
     ...(shell && { shell: { ...shell, command: truncateText(shell.command) } }),
     ...(tool && { tool: isLong ? { ...tool, arguments: {} } : tool }),
-    ...(prompt && { prompt: { ...prompt, text: truncateText(prompt.text) } }),
+    ...(prompt && {
+      prompt: { text: truncateText(prompt.text), attachments: truncateList(prompt.attachments) },
+    }),
     ...(file && { file: { path: file.path } }),
   };
+}
+
+/** Returns the first entries of a list, up to the maximum number of characters. */
+function truncateList<Entry>(list: readonly Entry[]): Entry[] {
+  let left = MAX_TEXT_CHARACTERS;
+  return list.filter((entry) => {
+    left -= JSON.stringify(entry).length;
+    return left >= 0;
+  });
 }
 
 /**

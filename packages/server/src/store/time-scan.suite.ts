@@ -4,7 +4,13 @@ import { type AlertFilters, getAlertPage } from './alerts.ts';
 import { type AuditEntryFilters, appendAuditEntries, getAuditEntryPage } from './audit-entries.ts';
 import { insertOrg } from './orgs.ts';
 import type { PageRequest, RowPage } from './pagination.ts';
-import { countRelayDecisionsByRule, getRelayDecisionPage } from './relay/relay-decisions.ts';
+import {
+  countRelayDecisionsByRule,
+  findRelayDecisionById,
+  getRelayDecisionPage,
+  listRelayDecisionEvents,
+  listRelayDecisionsSince,
+} from './relay/relay-decisions.ts';
 import { getRelayReportPage } from './relay/relay-reports.ts';
 import { getRelaySessionPage } from './relay/relay-session-summaries.ts';
 import { addRelaySessionCounts } from './relay/relay-sessions.ts';
@@ -95,6 +101,20 @@ export function timeScanSuite(engine: string, open: (t: TestContext) => Promise<
     assert.ok(first.nextCursor, 'the page ends after the maximum number of rows');
   });
 
+  test(`${engine}: lists of decisions do not read the events, which can be long`, async (t) => {
+    const { read } = await openWithRows(t);
+    const found = [
+      ...(await getRelayDecisionPage(read, all({}))).rows,
+      ...(await getRelayDecisionPage(read, all({ agent: 'cursor' }))).rows,
+      ...(await listRelayDecisionsSince(read, TEST_ORG_ID, 0, LIMIT)),
+      await findRelayDecisionById(read, TEST_ORG_ID, idOf(0)),
+    ];
+    assert.equal(found.length, 3 * LIMIT + 1);
+    for (const row of found) assert.ok(row !== undefined && row.id !== '' && !('event_json' in row));
+    const events = await listRelayDecisionEvents(read, 'org_two', [idOf(0), idOf(3), 'none']);
+    assert.deepEqual([...events], [[idOf(3), '{"n":3}']]);
+  });
+
   test(`${engine}: decisions are counted per rule since a time, at most the given number`, async (t) => {
     const { read } = await openWithRows(t);
     const counts = await countRelayDecisionsByRule(read, TEST_ORG_ID, timeOf(100), 1_000);
@@ -139,6 +159,25 @@ export function timeScanSuite(engine: string, open: (t: TestContext) => Promise<
     const none = await getRelaySessionPage(database.read, all({ owner: 'none' }), 8);
     assert.deepEqual(none.rows, []);
     assert.ok(none.nextCursor, 'the page ends after the maximum number of sessions');
+  });
+
+  test(`${engine}: an agent session is found by the owner and the agent that the list shows`, async (t) => {
+    const database = await open(t);
+    await database.transaction((writer) =>
+      insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 }),
+    );
+    const [row] = sessionRows();
+    assert.ok(row);
+    const models = { ...row, key_id: 'a', owner: 'ana', agent: 'zed', model_requests: 1, relay_calls: 0 };
+    const relay = { ...row, key_id: 'b', owner: 'zoe', agent: 'codex', model_requests: 0, relay_calls: 1 };
+    await database.transaction((writer) => addRelaySessionCounts(writer, [models, relay]));
+    const read = async (more: object) => (await getRelaySessionPage(database.read, all(more))).rows;
+    assert.deepEqual(
+      (await read({})).map(({ owner, agent }) => [owner, agent]),
+      [['ana', 'codex']],
+    );
+    assert.equal((await read({ owner: 'ana', agent: 'codex' })).length, 1);
+    for (const other of [{ owner: 'zoe' }, { agent: 'zed' }]) assert.deepEqual(await read(other), []);
   });
 }
 
@@ -250,7 +289,7 @@ function relayDecision({ id, n }: Row, org_id: string) {
     agent_message: null,
     matches_json: '[]',
     findings_json: '[]',
-    event_json: null,
+    event_json: n === 3 ? '{"n":3}' : null,
     approval_id: null,
     latency_us: 1,
   };

@@ -47,6 +47,8 @@ export interface TimeScan extends TimeScanRange {
   /** Conditions that the index does not satisfy. */
   readonly residualConditions: readonly SqlCondition[];
   readonly limit: number;
+  /** The columns of the rows. Default: all columns. */
+  readonly columns?: readonly string[] | undefined;
   /** Maximum number of rows to scan. Default: 20,000. */
   readonly maxScannedRows?: number | undefined;
 }
@@ -133,7 +135,8 @@ async function scanInSteps<Row>(
 }
 
 async function selectNewest<Row>(reader: DatabaseReader, scan: TimeScan, indexCondition: SqlCondition) {
-  const { rows } = await sql<Row>`select * ${selectedRows(scan, indexCondition)} ${newestFirst(scan)}
+  const { rows } =
+    await sql<Row>`select ${listColumns(scan)} ${selectedRows(scan, indexCondition)} ${newestFirst(scan)}
     limit ${scan.limit + 1}`.execute(reader);
   return rows;
 }
@@ -165,10 +168,14 @@ async function selectNewestMatches<Row>(
   const matches = sql.join(scan.residualConditions, sql` and `);
   // The inner limit only prevents SQLite from merging the two `order by` clauses.
   const { rows } =
-    await sql<Row>`select * from (select * ${selectedRows(scan, indexCondition, end)} and ${matches}
+    await sql<Row>`select * from (select ${listColumns(scan)} ${selectedRows(scan, indexCondition, end)} and ${matches}
     order by ${sql.ref(scan.table.at)}, id limit ${NO_LIMIT}) as walk ${newestFirst(scan)}
     limit ${scan.limit}`.execute(reader);
   return rows;
+}
+
+function listColumns({ columns }: TimeScan): RawBuilder<unknown> {
+  return columns === undefined ? sql`*` : sql.join(columns.map((column) => sql.ref(column)));
 }
 
 function selectedRows(scan: TimeScan, indexCondition: SqlCondition, end?: TimePosition): RawBuilder<unknown> {

@@ -40,7 +40,9 @@ export async function runRelay(
   const approvals = new RelayApprovals({ database, clock, baseUrl: () => 'https://floe.example' });
   const decisions = new RelayDecisionEngine({ relays, rows, sessions, approvals, clock });
   const configs = () => new Map(inForce().map(({ id, relay }) => [id, relay]));
-  const renew = async () => relays.update(configs(), (await loadStoredRelayRules(database.read)).byOrg);
+  const renew = async () => {
+    relays.update(configs(), (await loadStoredRelayRules(database.read)).byOrg);
+  };
   await renew();
   return {
     host: {

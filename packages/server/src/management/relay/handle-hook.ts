@@ -1,12 +1,11 @@
-import { hookParams, type RelayDecision, relayEvent } from '@floe/contract/api/relay';
+import { hookParams, type RelayDecision, type RelayEvent, relayEvent } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject } from '@floe/contract/json';
 import {
   exceedsHookLimits,
+  HOOK_LIMITS_TEXT,
   type HookAdapter,
   type HookDecision,
-  MAX_HOOK_CONTENT_CHARS,
-  MAX_HOOK_EVENTS,
   shouldDenyCallsOverHookLimits,
 } from '@floe/relay/hooks/hook-adapter';
 import {
@@ -44,6 +43,8 @@ export function defineHandleHookOperation({
     method: 'POST',
     path: '/relay/v1/hooks/{agent}',
     scope: 'relay',
+    // Agents continue after a rejection, and a model chooses the arguments of a tool call.
+    cutsDeepValues: true,
     summary: 'Evaluate a hook call from an agent and respond in the agent’s format',
     params: hookParams,
     body: hookPayloadSchema,
@@ -62,12 +63,12 @@ export function defineHandleHookOperation({
       if (call.report) rowSink.append(toRelayReportRow(asker, call.report, clock.now(), keep_text));
       const outcomes: HookDecision[] = [];
       const yielder = new EventLoopYielder();
+      const denial = shouldDenyCallsOverHookLimits(relay) ? createLimitDenial(call.events) : null;
       const isTooLong = exceedsHookLimits(call.events);
-      if (isTooLong && shouldDenyCallsOverHookLimits(relay))
-        outcomes.push(createLimitDenial(call.events.length));
+      if (isTooLong && denial) outcomes.push(denial);
       for (const event of isTooLong ? [] : call.events) {
-        outcomes.push(toHookOutcome(await decisionEngine.decide(asker, validateInput(relayEvent, event))));
-        // An invalid event is rejected, and agents continue after a rejection, so a denial must come first.
+        const valid = parseEvent(event, denial);
+        outcomes.push('event' in valid ? toHookOutcome(await decisionEngine.decide(asker, valid)) : valid);
         if (outcomes.at(-1)?.decision === 'deny') break;
         await yielder.endStep();
       }
@@ -78,8 +79,23 @@ export function defineHandleHookOperation({
   });
 }
 
-function createLimitDenial(fileCount: number): HookDecision {
-  const message = `This action is denied because it is too large. Number of affected files: ${fileCount}. Floe can evaluate at most ${MAX_HOOK_EVENTS} files, and at most ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of content in total.`;
+/**
+ * Returns the denial for an event that exceeds the limits of events, because agents continue after a rejection.
+ * @throws Fault `invalid_request` or `request_too_large` if no rule denies or asks
+ */
+function parseEvent(event: RelayEvent, denial: HookDecision | null): RelayEvent | HookDecision {
+  try {
+    return validateInput(relayEvent, event);
+  } catch (error) {
+    if (denial && error instanceof Fault) return denial;
+    throw error;
+  }
+}
+
+function createLimitDenial(events: readonly RelayEvent[]): HookDecision {
+  const fileCount = events.filter(({ file }) => file !== undefined).length;
+  const size = fileCount === 0 ? '' : ` Number of affected files: ${fileCount}.`;
+  const message = `This action is denied because it is too large.${size} Floe can evaluate at most ${HOOK_LIMITS_TEXT}.`;
   return {
     decision: 'deny',
     userMessage: message,

@@ -46,16 +46,7 @@ export const getDecisionOperation = defineReadOperation({
 });
 
 function toDecisionResource(row: RelayDecisionRow): z.output<typeof storedRelayDecision> {
-  const {
-    matches_json,
-    findings_json,
-    event_json: _,
-    org_id: __,
-    key_id: ___,
-    key_name,
-    created_at,
-    ...rest
-  } = row;
+  const { matches_json, findings_json, org_id: _, key_id: __, key_name, created_at, ...rest } = row;
   return storedRelayDecision.parse({
     ...rest,
     created_at: new Date(created_at).toISOString(),

@@ -3,7 +3,7 @@ import type { RelayConfig } from '@floe/contract/config';
 import { type CompiledRelayConfig, compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
-import type { RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
+import type { ReplayableDecisionRow } from '../../store/relay/relay-decisions.ts';
 import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
 
 /** Stored decisions, and the rules to evaluate against their events. */
@@ -11,10 +11,9 @@ export interface ReplayDecisionsInput {
   /** Identifies the rules, so that they are compiled once per replay. */
   readonly id: string;
   readonly config: RelayConfig;
-  readonly rows: readonly Pick<
-    RelayDecisionRow,
-    'event_json' | 'key_name' | 'team' | 'owner' | 'created_at'
-  >[];
+  readonly rows: readonly (Pick<ReplayableDecisionRow, 'key_name' | 'team' | 'owner' | 'created_at'> & {
+    readonly event_json: string | null;
+  })[];
 }
 
 let lastCompiled: { readonly id: string; readonly relay: CompiledRelayConfig } | null = null;

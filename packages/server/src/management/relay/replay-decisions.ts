@@ -3,7 +3,11 @@ import { relayReplayInput, relayReplayResult } from '@floe/contract/api/relay-ma
 import type { RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { Clock } from '../../core/clock.ts';
 import type { BackgroundJobHandle, BackgroundJobRunner } from '../../platform/background-job-runner.ts';
-import { listRelayDecisionsSince, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
+import {
+  listRelayDecisionEvents,
+  listRelayDecisionsSince,
+  type ReplayableDecisionRow,
+} from '../../store/relay/relay-decisions.ts';
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import { toBackgroundJobResource } from '../jobs/background-job-operations.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
@@ -40,8 +44,12 @@ export function defineReplayDecisionsOperation(
       const config = applyRelayDraft(orgRelays.get(orgId).relay, body);
       const rows = await listRelayDecisionsSince(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
       const id = randomUUID();
-      const evaluate: EvaluateDecisions = (some) =>
-        evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: some });
+      const evaluate: EvaluateDecisions = async (some) => {
+        const ids = some.map((row) => row.id);
+        const events = await listRelayDecisionEvents(reader, orgId, ids);
+        const stored = some.map((row) => ({ ...row, event_json: events.get(row.id) ?? null }));
+        return evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: stored });
+      };
       // Reject an invalid draft even if there are no decisions to evaluate.
       await evaluate([]);
       const replay = new DecisionReplay(rows, evaluate);
@@ -60,20 +68,23 @@ export function defineReplayDecisionsOperation(
 const BLOCKING_DECISIONS = new Set(['deny', 'ask']);
 
 type EvaluateDecisions = (
-  rows: readonly RelayDecisionRow[],
+  rows: readonly ReplayableDecisionRow[],
 ) => Promise<readonly ({ readonly would: RelayEvaluation['would']; readonly rule: string | null } | null)[]>;
 type ReplayedDecision = Awaited<ReturnType<EvaluateDecisions>>[number];
 
 /** Evaluates stored decisions again in batches, until its time budget ends. */
 class DecisionReplay {
-  readonly #rows: readonly RelayDecisionRow[];
+  readonly #rows: readonly ReplayableDecisionRow[];
   readonly #evaluate: EvaluateDecisions;
-  readonly #changes: { readonly row: RelayDecisionRow; readonly after: NonNullable<ReplayedDecision> }[] = [];
+  readonly #changes: {
+    readonly row: ReplayableDecisionRow;
+    readonly after: NonNullable<ReplayedDecision>;
+  }[] = [];
   #counts = { evaluated: 0, newly_denied: 0, newly_asked: 0, newly_allowed: 0, unchanged: 0 };
   #next = 0;
   #skipped = 0;
 
-  constructor(rows: readonly RelayDecisionRow[], evaluate: EvaluateDecisions) {
+  constructor(rows: readonly ReplayableDecisionRow[], evaluate: EvaluateDecisions) {
     this.#rows = rows;
     this.#evaluate = evaluate;
   }
@@ -94,7 +105,7 @@ class DecisionReplay {
     handle?.progress(this.#next, this.#rows.length);
   }
 
-  #addDecision(row: RelayDecisionRow, after: ReplayedDecision): void {
+  #addDecision(row: ReplayableDecisionRow, after: ReplayedDecision): void {
     if (after === null) {
       this.#skipped += 1;
       return;

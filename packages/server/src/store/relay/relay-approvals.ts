@@ -128,19 +128,31 @@ export async function recordRelayApprovalDecision(
   return numUpdatedRows > 0n;
 }
 
-/** Marks a single-use approval as used. Returns false if it was already used. */
+/** How long after the use of a single-use approval the agent may ask its user for permission for the same action. */
+const PERMISSION_REQUEST_MS = 60_000;
+
+/**
+ * Marks a single-use approval as used. Returns false if it was already used. The permission request of an agent can
+ * follow the use of the approval, and ends the approval.
+ */
 export async function consumeRelayApproval(
   writer: DatabaseWriter,
-  orgId: string,
-  id: string,
+  { org_id, id }: Pick<RelayApprovalRow, 'org_id' | 'id'>,
+  isPermissionRequest: boolean,
   nowMs: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await writer
+  const unused = writer
     .updateTable('relay_approvals')
-    .set({ used_at: nowMs })
-    .where('org_id', '=', orgId)
+    .set({ used_at: nowMs, ...(isPermissionRequest && { expires_at: nowMs }) })
+    .where('org_id', '=', org_id)
     .where('id', '=', id)
-    .where('used_at', 'is', null)
+    .where('expires_at', '>', nowMs);
+  const { numUpdatedRows } = await unused
+    .where((row) =>
+      isPermissionRequest
+        ? row.or([row('used_at', 'is', null), row('used_at', '>', nowMs - PERMISSION_REQUEST_MS)])
+        : row('used_at', 'is', null),
+    )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

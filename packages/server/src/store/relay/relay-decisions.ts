@@ -4,7 +4,37 @@ import type { DatabaseReader } from '../store-interfaces.ts';
 import { buildResidualEqualityCondition, getScannedPage } from '../time-scan.ts';
 import type { RelayDecisionsTable } from './relay-tables.ts';
 
-export type RelayDecisionRow = RelayDecisionsTable;
+/** A decision without its event, which can be long. */
+export type RelayDecisionRow = Omit<RelayDecisionsTable, 'event_json'>;
+
+const LISTED_COLUMNS = [
+  'id',
+  'org_id',
+  'created_at',
+  'event',
+  'decision',
+  'enforced_decision',
+  'rule',
+  'mode',
+  'input_summary',
+  'session_id',
+  'agent',
+  'agent_version',
+  'client_version',
+  'key_id',
+  'key_name',
+  'team',
+  'owner',
+  'repository',
+  'cwd',
+  'reason',
+  'user_message',
+  'agent_message',
+  'matches_json',
+  'findings_json',
+  'approval_id',
+  'latency_us',
+] as const satisfies readonly (keyof RelayDecisionRow)[];
 
 export interface RelayDecisionFilters {
   readonly decision?: string | undefined;
@@ -56,6 +86,7 @@ export function getRelayDecisionPage(
       ...others.map((column) => buildResidualEqualityCondition(column, wanted[column])),
       ...text,
     ],
+    columns: LISTED_COLUMNS,
     maxScannedRows,
   });
 }
@@ -67,28 +98,58 @@ export function findRelayDecisionById(
 ): Promise<RelayDecisionRow | undefined> {
   return reader
     .selectFrom('relay_decisions')
-    .selectAll()
+    .select(LISTED_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-/** Returns up to `limit` of an organization's decisions since `fromMs`, newest first. */
+/** The columns of a decision that a replay compares with the decision of other rules. */
+export type ReplayableDecisionRow = Pick<RelayDecisionsTable, (typeof REPLAYED_COLUMNS)[number]>;
+
+const REPLAYED_COLUMNS = [
+  'id',
+  'created_at',
+  'enforced_decision',
+  'rule',
+  'input_summary',
+  'key_name',
+  'team',
+  'owner',
+] as const;
+
+/** Returns up to `limit` of an organization's decisions since `fromMs`, newest first, without their events. */
 export function listRelayDecisionsSince(
   reader: DatabaseReader,
   orgId: string,
   fromMs: number,
   limit: number,
-): Promise<RelayDecisionRow[]> {
+): Promise<ReplayableDecisionRow[]> {
   return reader
     .selectFrom('relay_decisions')
-    .selectAll()
+    .select(REPLAYED_COLUMNS)
     .where('org_id', '=', orgId)
     .where('created_at', '>=', fromMs)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+}
+
+/** Returns the stored events of an organization's decisions, in JSON by decision id. Omits decisions without an event. */
+export async function listRelayDecisionEvents(
+  reader: DatabaseReader,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('relay_decisions')
+    .select(['id', 'event_json'])
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.flatMap(({ id, event_json }) => (event_json === null ? [] : [[id, event_json]])));
 }
 
 /**

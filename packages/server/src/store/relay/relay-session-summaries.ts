@@ -137,8 +137,8 @@ async function sumSessions(
     if (values.length === 0) continue;
     let query = selectSessionSummaries(reader, request).where(column, 'in', values);
     if (column === 'key_id') query = query.where('session_id', '=', '');
-    if (owner !== undefined) query = query.having(sql<string>`max(owner)`, '=', owner);
-    if (agent !== undefined) query = query.having(sql<string>`max(agent)`, '=', agent);
+    if (owner !== undefined) query = query.having(SESSION_OWNER, '=', owner);
+    if (agent !== undefined) query = query.having(SESSION_AGENT, '=', agent);
     if (covered !== undefined) query = query.having(sql<boolean>`sum(model_requests) > 0`);
     if (covered === true) query = query.having(sql<boolean>`sum(relay_calls) > 0`);
     if (covered === false) query = query.having(sql<boolean>`sum(relay_calls) = 0`);
@@ -169,6 +169,13 @@ export async function listRelaySessionSummaries(
     .execute();
 }
 
+/** Prefers the owner of the key that uses models. */
+const SESSION_OWNER = sql<
+  string | null
+>`coalesce(max(case when model_requests > 0 then owner end), max(owner))`;
+/** The name from the hook is more reliable than the one from `user-agent`. */
+const SESSION_AGENT = sql<string | null>`coalesce(max(case when relay_calls > 0 then agent end), max(agent))`;
+
 function selectSessionSummaries(
   reader: DatabaseReader,
   {
@@ -185,10 +192,9 @@ function selectSessionSummaries(
       sql<string>`coalesce(max(case when model_requests > 0 then key_name end), max(key_name))`.as(
         'key_name',
       ),
-      sql<string | null>`coalesce(max(case when model_requests > 0 then owner end), max(owner))`.as('owner'),
+      SESSION_OWNER.as('owner'),
       sql<string>`min(key_id)`.as('first_key'),
-      // The name from the hook is more reliable than the one from `user-agent`.
-      sql<string | null>`coalesce(max(case when relay_calls > 0 then agent end), max(agent))`.as('agent'),
+      SESSION_AGENT.as('agent'),
       sql<string | null>`max(agent_version)`.as('agent_version'),
       sql<string | null>`max(client_version)`.as('client_version'),
       sql<number>`min(first_seen_at)`.as('first_seen_at'),
