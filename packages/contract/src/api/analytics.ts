@@ -82,13 +82,31 @@ export const requestFilterQueryFields = {
 export const requestFilterQuery = z.object(requestFilterQueryFields);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
+const METADATA_FILTER = /^metadata\.[^.]+$/;
+/** Maximum number of metadata filters in a query. Each filter needs its own condition on every row. */
+const MAX_METADATA_FILTERS = 20;
+
 /**
- * Returns whether a query parameter is a field of one of `shapes`, or a metadata filter such as
- * `metadata.team`.
+ * Returns a check for queries with request filters. Accepts the fields of `shapes` and metadata filters such as
+ * `metadata.team`, and rejects all other parameters and too many metadata filters.
  */
-export function isKnownQueryParameter(name: string, ...shapes: readonly object[]): boolean {
-  // `in` would also find inherited names, such as `constructor`.
-  return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
+export function checkFilteredQuery(...shapes: readonly object[]) {
+  return (context: z.core.ParsePayload<Readonly<Record<string, unknown>>>): void => {
+    const names = Object.keys(context.value);
+    const metadata = names.filter((name) => METADATA_FILTER.test(name));
+    // `in` would also find inherited names, such as `constructor`.
+    for (const name of names)
+      if (!METADATA_FILTER.test(name) && !shapes.some((shape) => Object.hasOwn(shape, name)))
+        context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
+    const excess = metadata[MAX_METADATA_FILTERS];
+    if (excess !== undefined)
+      context.issues.push({
+        code: 'custom',
+        path: [excess],
+        message: `exceeds the maximum of ${MAX_METADATA_FILTERS} metadata filters`,
+        input: context.value,
+      });
+  };
 }
 
 /**
@@ -99,11 +117,7 @@ export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(s
   return z
     .object({ ...requestFilterQueryFields, ...shape })
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
-    .check((context) => {
-      for (const name of Object.keys(context.value))
-        if (!isKnownQueryParameter(name, requestFilterQueryFields, shape))
-          context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
-    });
+    .check(checkFilteredQuery(requestFilterQueryFields, shape));
 }
 
 /** An event id in the stream of `GET /api/events`. */
