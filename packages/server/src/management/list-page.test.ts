@@ -82,8 +82,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
             });
             for (const row of rows) await upsertTeam(writer, row);
           });
-          // Letters beyond ASCII have one case for SQLite.
-          const query = { limit, sort, search: part?.replaceAll('É', 'é') };
+          const query = { limit, sort, search: part };
           const ofTable = await pages(async (cursor) => {
             const page = await getTeamPage(database.read, { orgId, ...query, cursor });
             return { data: page.rows.map(({ id }) => id), next: page.nextCursor };
