@@ -114,9 +114,13 @@ test('a step that fails does not stop the others, and a longer period does not f
   const keptFrom = await getSetting(database.read, 'audit_kept_from');
   assert.equal(Number(keptFrom), Math.trunc(clock.now() - 30 * DAY_MS));
   days.audit_days = 400;
+  days.requests_days = 400;
+  const requestsFrom = await getSetting(database.read, 'requests_kept_from');
+  assert.equal(Number(requestsFrom), Math.trunc(clock.now() - 90 * DAY_MS));
   clock.advance(3_600_000);
   await retention.settled();
   assert.equal(await getSetting(database.read, 'audit_kept_from'), keptFrom);
+  assert.equal(await getSetting(database.read, 'requests_kept_from'), requestsFrom);
   await retention.close();
 });
 

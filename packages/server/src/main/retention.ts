@@ -9,6 +9,7 @@ import {
   expireHistoryExceptExchanges,
   limitToDatabaseTime,
 } from '../store/retention.ts';
+import { raiseRetentionStart } from '../store/settings.ts';
 import type { Database } from '../store/store-interfaces.ts';
 
 const HOUR_MS = 3_600_000;
@@ -106,6 +107,9 @@ async function runRetention(
     const requestsMs = nowMs - requests_days * DAY_MS;
     await runAllSteps([
       async () => {
+        await database.transaction((writer) =>
+          raiseRetentionStart(writer, 'requests_kept_from', Math.trunc(requestsMs)),
+        );
         if (await database.expireExchanges(requestsMs))
           log.info({ days: requests_days }, 'exchanges older than the retention period were removed');
       },

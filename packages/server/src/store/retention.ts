@@ -6,7 +6,7 @@ import { readDatabaseTime } from './monitoring/monitoring-liveness.ts';
 import { expireRelayHistory } from './relay/relay-retention.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
 import { MINUTE_MS } from './rollups/rollup-accumulator.ts';
-import { getSetting, storeSetting } from './settings.ts';
+import { raiseRetentionStart } from './settings.ts';
 import type { Database, DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
@@ -60,7 +60,9 @@ export async function expireHistoryExceptExchanges(
     () => expireRollups(database, id, { requestsMs, minutesMs }),
     async () => {
       // The trigger of the table permits the deletion of older entries only.
-      await database.transaction((writer) => raiseAuditStart(writer, Math.trunc(before.auditMs)));
+      await database.transaction((writer) =>
+        raiseRetentionStart(writer, 'audit_kept_from', Math.trunc(before.auditMs)),
+      );
       await expireAuditEntries(database, id, before.auditMs);
     },
     () => expireBreakerChanges(database, id, requestsMs),
@@ -83,15 +85,6 @@ async function runForEachOrg(
 ): Promise<void> {
   const orgs = await reader.selectFrom('orgs').select('id').execute();
   await runAllSteps(orgs.flatMap(({ id }) => steps(id)));
-}
-
-/**
- * Stores the time before which audit entries can be missing. Never lowers it: a longer retention period does not bring back
- * deleted entries.
- */
-async function raiseAuditStart(writer: DatabaseWriter, startMs: number): Promise<void> {
-  const stored = Number((await getSetting(writer, 'audit_kept_from')) ?? 0);
-  if (startMs > stored) await storeSetting(writer, 'audit_kept_from', String(startMs));
 }
 
 /**
