@@ -66,6 +66,8 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
       findRowsWith(after, ['"key_ana"']).filter((row) => row.includes('"revoked_at":null')).length,
       0,
     );
+    const requests = (after.get('exchanges') ?? []).join('\n');
+    assert.ok(!requests.includes('laptop of ana') && requests.includes('laptop of ben'));
     assertForgotten(after, [
       ana.email,
       'Ana@Acme',

@@ -1,4 +1,5 @@
 import type { PersonRecordKind } from '@floe/contract/api/people';
+import { sql } from 'kysely';
 import { deleteAlerts } from '../alerts.ts';
 import { deleteExchangeMetadata } from '../exchange-metadata.ts';
 import type { TimePosition } from '../pagination.ts';
@@ -114,8 +115,8 @@ async function pseudonymizeRequests(
     .where('id', 'in', ids)
     .execute();
   await deleteExchangeMetadata(writer, person.orgId, rows);
-  // The owner of an end user's request is another person: the owner of the key.
-  const owner = person.endUser === null ? { owner: null } : {};
+  // The key of an end user's request belongs to another person. Names of personal keys can contain the name of the person.
+  const owner = person.endUser === null ? { owner: null, key_name: sql<string>`key_id` } : {};
   const { numUpdatedRows } = await writer
     .updateTable('exchanges')
     .set({ ...owner, end_user: null, session: null, metadata_json: null })
