@@ -15,7 +15,10 @@ import type { AnalyticsDataRange } from './analytics-data-range.ts';
 /** All metrics except the sum of latencies. That sum is not meaningful for a bill. */
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
-/** Time after which all requests have ended, except background responses. A request counts when it has ended. */
+/**
+ * Time after which requests have ended, except background responses: the default of the timeout `total_ms`. A request counts
+ * when it has ended.
+ */
 const MAX_STREAM_MS = 3_600_000;
 
 /**
