@@ -186,7 +186,7 @@ test('a round in progress ends before its next transaction when the process shut
     expireExchanges: async () => {
       entered.resolve();
       await leave.promise;
-      return 0;
+      return false;
     },
     transaction: (work) => {
       transactions += 1;
@@ -200,6 +200,7 @@ test('a round in progress ends before its next transaction when the process shut
   const retention = startRetention(slow, clock, log, () => ({ ...days, sessions: { idleMs: 1 } }));
   clock.advance(60_000);
   await entered.promise;
+  transactions = 0;
   const closing = retention.close();
   leave.resolve();
   await closing;
