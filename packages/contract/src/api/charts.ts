@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ERROR_OUTCOMES } from '../exchange-outcome.ts';
-import { checkFilteredQuery, FILTER_VALUE_SYNTAX, requestFilterQueryFields } from './analytics.ts';
+import { FILTER_VALUE_SYNTAX, requestFilterQueryFields } from './analytics.ts';
 import { chartRangeQueryFields, timeCoverageFields } from './chart-range.ts';
+import { checkFilteredQuery } from './filtered-query.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
 

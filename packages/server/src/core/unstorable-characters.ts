@@ -1,5 +1,3 @@
-import type { Json } from '@floe/contract/json';
-
 /**
  * Replaces the characters that a database cannot store with U+FFFD. PostgreSQL rejects U+0000 and lone
  * surrogates.
@@ -27,7 +25,7 @@ const ESCAPES = /(\\\\)|\\u(?:0000|d[89a-f]..)/g;
  * Replaces unstorable characters in the texts and names of JSON data with U+FFFD. PostgreSQL stores JSON text with
  * their escapes, but cannot read values from it.
  */
-export function replaceUnstorableJsonCharacters<Value extends Json>(value: Value): Value {
+export function replaceUnstorableJsonCharacters<Value extends object>(value: Value): Value {
   const text = JSON.stringify(value);
   const replaced = text.replace(ESCAPES, (_, backslashes?: string) => backslashes ?? '\ufffd');
   return replaced === text ? value : JSON.parse(replaced);

@@ -42,7 +42,12 @@ const {
   ],
 });
 
-const FORCED_BY_MEMBER = { state: 'open' as const, until: API_TEST_NOW + 60_000, reason: 'maintenance', by: '' };
+const FORCED_BY_MEMBER = {
+  state: 'open' as const,
+  until: API_TEST_NOW + 60_000,
+  reason: 'maintenance',
+  by: '',
+};
 
 async function start(t: TestContext, add: (views: BreakerView[]) => void = () => undefined) {
   const all: BreakerView[] = [VIEW, { ...VIEW, model: 'b' }, { ...VIEW, orgId: 'other' }];

@@ -204,7 +204,10 @@ async function decideApproval(api: RunningApi, { email, key }: TestMember): Prom
   const decided = await api.call('POST', `${path}/apr_visitor`, { key, body });
   assert.deepEqual([decided.status, decided.body.decided_by], [200, email], decided.text);
   const { body: listed } = await api.call('GET', `${path}?state=denied`, { key });
-  assert.deepEqual(listResponseEntries(listed.data).map(({ decided_by: by }) => by), [email]);
+  assert.deepEqual(
+    listResponseEntries(listed.data).map(({ decided_by: by }) => by),
+    [email],
+  );
   const again = await api.call('POST', `${path}/apr_visitor`, { key, body });
   assert.match(again.text, new RegExp(`${email} has already decided`));
 }

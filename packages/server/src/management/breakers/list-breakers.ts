@@ -23,7 +23,10 @@ export function defineListBreakersOperation(breakers: BreakerLister): Operation 
         views.flatMap(({ forced }) => forced?.by ?? []),
       );
       const all = views.map(({ forced, ...view }) =>
-        toBreakerResource({ ...view, forced: forced && { ...forced, by: emails.get(forced.by) ?? forced.by } }),
+        toBreakerResource({
+          ...view,
+          forced: forced && { ...forced, by: emails.get(forced.by) ?? forced.by },
+        }),
       );
       return paginateListForResponse(all, ({ id }) => ({ id }), {
         ...query,
