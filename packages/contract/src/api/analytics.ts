@@ -3,6 +3,7 @@ import { createTimezoneField } from '../config/fields.ts';
 import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
 import { createJsonValueField } from '../json-value.ts';
 import { billedUnitCounts, exchangeAttempt, exchangeDecision, millisecondsField } from './attempts.ts';
+import { checkFilteredQuery } from './filtered-query.ts';
 import { nanoUsd, usd } from './money.ts';
 import { createPageSchema, dateOrTimestamp, timeRangeListQuery, timestamp } from './page.ts';
 
@@ -83,15 +84,6 @@ export const requestFilterQuery = z.object(requestFilterQueryFields);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
 /**
- * Returns whether a query parameter is a field of one of `shapes`, or a metadata filter such as
- * `metadata.team`.
- */
-export function isKnownQueryParameter(name: string, ...shapes: readonly object[]): boolean {
-  // `in` would also find inherited names, such as `constructor`.
-  return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
-}
-
-/**
  * Creates the schema of a query with the fields of `shape` and all request filters. A parameter such as
  * `metadata.team=growth` filters by the metadata that the caller sent. Rejects unknown parameters.
  */
@@ -99,11 +91,7 @@ export function createFilteredQuerySchema<Shape extends z.core.$ZodLooseShape>(s
   return z
     .object({ ...requestFilterQueryFields, ...shape })
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
-    .check((context) => {
-      for (const name of Object.keys(context.value))
-        if (!isKnownQueryParameter(name, requestFilterQueryFields, shape))
-          context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
-    });
+    .check(checkFilteredQuery(requestFilterQueryFields, shape));
 }
 
 /** An event id in the stream of `GET /api/events`. */

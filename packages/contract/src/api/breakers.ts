@@ -5,7 +5,11 @@ const forcedState = z.strictObject({
   state: z.enum(['open', 'closed']),
   until: timestamp.describe('Time at which the forced state ends automatically.'),
   reason: z.string(),
-  by: z.string().describe('Who forced the state: the email address of a member, or the name of a key.'),
+  by: z
+    .string()
+    .describe(
+      'Who forced the state: the email address of a member, or the name of a key. The member id if the member has been removed.',
+    ),
 });
 
 /**

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ERROR_OUTCOMES } from '../exchange-outcome.ts';
-import { FILTER_VALUE_SYNTAX, isKnownQueryParameter, requestFilterQueryFields } from './analytics.ts';
+import { FILTER_VALUE_SYNTAX, requestFilterQueryFields } from './analytics.ts';
 import { chartRangeQueryFields, timeCoverageFields } from './chart-range.ts';
+import { checkFilteredQuery } from './filtered-query.ts';
 import { nanoUsd, usd } from './money.ts';
 import { timestamp } from './page.ts';
 
@@ -97,11 +98,7 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...chartRangeQueryFields, ...filters, ...shape })
     .catchall(values)
-    .check((context) => {
-      for (const name of Object.keys(context.value))
-        if (!isKnownQueryParameter(name, chartRangeQueryFields, filters, shape))
-          context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
-    });
+    .check(checkFilteredQuery(chartRangeQueryFields, filters, shape));
 }
 
 export const analyticsSummaryQuery = chartQuery({ compare });

@@ -269,7 +269,12 @@ export const approvalResource = z
     input_summary: z.string(),
     reason: z.string(),
     decided_at: timestamp.nullable(),
-    decided_by: z.string().nullable(),
+    decided_by: z
+      .string()
+      .nullable()
+      .describe(
+        'Who decided: the email address of a member, or the id of a key. The member id if the member has been removed.',
+      ),
     note: z.string().nullable().describe('Note for the agent from the member or key that decided.'),
   })
   .meta({ id: 'RelayApproval' });

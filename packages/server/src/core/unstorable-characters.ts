@@ -18,6 +18,19 @@ export function replaceUnstorableRowText<Row extends object>(row: Row): Row {
   return Object.fromEntries(columns) as Row;
 }
 
+/** In the output of `JSON.stringify`: an escaped backslash, or the escape of an unstorable character. */
+const ESCAPES = /(\\\\)|\\u(?:0000|d[89a-f]..)/g;
+
+/**
+ * Replaces unstorable characters in the texts and names of JSON data with U+FFFD. PostgreSQL stores JSON text with
+ * their escapes, but cannot read values from it.
+ */
+export function replaceUnstorableJsonCharacters<Value extends object>(value: Value): Value {
+  const text = JSON.stringify(value);
+  const replaced = text.replace(ESCAPES, (_, backslashes?: string) => backslashes ?? '\ufffd');
+  return replaced === text ? value : JSON.parse(replaced);
+}
+
 /** The error message for a field of the API or of floe.yaml with the character U+0000, which PostgreSQL cannot store. */
 export const NUL_CHARACTER_MESSAGE = 'must not contain the character U+0000';
 

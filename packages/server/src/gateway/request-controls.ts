@@ -1,7 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { replaceUnstorableJsonCharacters } from '../core/unstorable-characters.ts';
 
 const MAX_METADATA_BYTES = 2048;
+/** Databases read JSON only up to a limited depth. SQLite reads 1,000 levels. */
+const MAX_METADATA_DEPTH = 32;
 
 /** Optional instructions that a caller sends to the gateway in headers. */
 export interface RequestControls {
@@ -39,11 +42,21 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
     throw new Fault('invalid_request', 'The header x-floe-metadata must be at most 2 KB.', { param });
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isJsonObject(parsed)) return parsed;
+    if (isJsonObject(parsed) && !isNestedDeeperThan(parsed, MAX_METADATA_DEPTH))
+      return text.includes('\\u') ? replaceUnstorableJsonCharacters(parsed) : parsed;
   } catch {
     // Invalid JSON is reported below, together with JSON that is not an object.
   }
-  throw new Fault('invalid_request', 'The header x-floe-metadata must contain a JSON object.', { param });
+  throw new Fault(
+    'invalid_request',
+    `The header x-floe-metadata must contain a JSON object with at most ${MAX_METADATA_DEPTH} nested levels.`,
+    { param },
+  );
+}
+
+function isNestedDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((entry) => isNestedDeeperThan(entry, levels - 1));
 }
 
 function readTimeout(value: string | string[] | undefined): number | null {

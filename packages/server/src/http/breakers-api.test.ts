@@ -42,8 +42,16 @@ const {
   ],
 });
 
-async function start(t: TestContext) {
-  const all = [VIEW, { ...VIEW, model: 'b' }, { ...VIEW, orgId: 'other' }];
+const FORCED_BY_MEMBER = {
+  state: 'open' as const,
+  until: API_TEST_NOW + 60_000,
+  reason: 'maintenance',
+  by: '',
+};
+
+async function start(t: TestContext, add: (views: BreakerView[]) => void = () => undefined) {
+  const all: BreakerView[] = [VIEW, { ...VIEW, model: 'b' }, { ...VIEW, orgId: 'other' }];
+  add(all);
   const api = await runApi({
     ...(ORG && { org: ORG }),
     breakers: { list: (orgId) => all.filter((view) => view.orgId === orgId) },
@@ -103,7 +111,7 @@ test('a forced state is stored with its end and an audit entry, and auto removes
     listResponseEntries(history['data'])
       .map(({ state, reason }) => `${state} ${reason}`)
       .sort(),
-    ['forced_open ops: maintenance', 'released ops: done'],
+    ['forced_open maintenance', 'released done'],
   );
   const rows = await database.read
     .selectFrom('audit')
@@ -133,6 +141,21 @@ test('forcing a breaker that no request can use is rejected', async (t) => {
     .where('action', '=', 'breakers.force')
     .execute();
   assert.deepEqual(audited, []);
+});
+
+test('a state that a member forces shows their email address, and stores only their id', async (t) => {
+  const api = await start(t, (all) => all.push({ ...VIEW, model: 'c', forced: FORCED_BY_MEMBER }));
+  const { id, key, email } = await api.addMember('acme', { role: 'admin', email: 'ana@acme.example' });
+  FORCED_BY_MEMBER.by = id;
+  const body = { state: 'open', expires_in_seconds: 60, reason: 'maintenance' };
+  const forced = await api.call('POST', PATH, { key, body });
+  assert.match(forced.text, new RegExp(`"by":"${email}"`));
+  const { body: listed } = await api.call('GET', '/api/management/breakers', { key });
+  assert.ok(JSON.stringify(listed.data).includes(`"by":"${email}"`));
+  const [stored] = await listForcedBreakerStates(api.database.read, API_TEST_NOW);
+  assert.equal(stored?.by, id);
+  const changes = await api.database.read.selectFrom('breaker_changes').selectAll().execute();
+  assert.ok(!JSON.stringify(changes).includes(email));
 });
 
 test('a forced state can be removed after its target no longer exists', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { insertBackgroundResponse } from '../store/background-responses.ts';
 import { storeSetting } from '../store/settings.ts';
 import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -359,6 +360,31 @@ test('a completed month is a file with the sum of its requests', async () => {
   assert.deepEqual(await booked(), ['  1 1.5', 'shop c-shop 1 0.25'], 'as they were then');
   const gone = await api.call('GET', '/api/analytics/months/2026-01.csv', { key });
   assert.equal(gone.status, 404);
+});
+
+test('a month is not exported while its requests are in progress, or after some were deleted', async () => {
+  const export10 = async () => {
+    const { status, body } = await api.call('GET', '/api/analytics/months/2026-10.csv', { key });
+    return status === 200 ? 200 : [status, body.error?.code];
+  };
+  const end = Date.UTC(2026, 10, 1);
+  api.setNow(end + 3_599_999);
+  assert.deepEqual(await export10(), [400, 'invalid_request']);
+  api.setNow(end + 3_600_000);
+  assert.equal(await export10(), 200);
+  const row = { id: 'exc_bg', response_id: 'resp_bg', origin: 'o', owner: 'p', exchange_json: '{}' };
+  const times = { created_at: end - 1, expires_at: end, owner_until: 0, next_at: 0, attempts: 0 };
+  const ofOrg = { ...row, ...times, org_id: 'acme' };
+  await api.database.transaction((writer) => insertBackgroundResponse(writer, ofOrg));
+  assert.deepEqual(await export10(), [400, 'invalid_request']);
+  await api.database.transaction((writer) => writer.deleteFrom('background_responses').execute());
+  assert.equal(await export10(), 200);
+  const keepFrom = (at: number) =>
+    api.database.transaction((writer) => storeSetting(writer, 'requests_kept_from', String(at)));
+  await keepFrom(Date.UTC(2026, 9, 2));
+  assert.deepEqual(await export10(), [404, 'not_found']);
+  await keepFrom(0);
+  api.setNow(API_TEST_NOW);
 });
 
 test('a parameter named like an Object property is rejected like any unknown parameter', async () => {

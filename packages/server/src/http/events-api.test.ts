@@ -64,6 +64,7 @@ test('event streams require permission and valid parameters', async () => {
   ]);
   assert.deepEqual(await refusal('topics=weather', as(key)), [400, 'invalid_request', 'topics']);
   assert.deepEqual(await refusal('status=often', as(key)), [400, 'invalid_request', 'status']);
+  assert.deepEqual(await refusal('owner=%00', as(key)), [400, 'invalid_request', 'owner']);
   assert.deepEqual(await refusal('', as(key, { 'last-event-id': 'yesterday' })), [
     400,
     'invalid_request',

@@ -55,6 +55,7 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
 
   test(`${engine}: an erasure leaves no trace of a member, and all of everybody else`, async (t) => {
     const { api, owner, ana } = await start(t);
+    await decideApproval(api, ana);
     const before = await dumpTables(api.database.read);
     const exported = await exportOf(api, owner, { email: ana.email });
     assertNoSecrets(exported);
@@ -65,6 +66,8 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
       findRowsWith(after, ['"key_ana"']).filter((row) => row.includes('"revoked_at":null')).length,
       0,
     );
+    const requests = (after.get('exchanges') ?? []).join('\n');
+    assert.ok(!requests.includes('laptop of ana') && requests.includes('laptop of ben'));
     assertForgotten(after, [
       ana.email,
       'Ana@Acme',
@@ -178,17 +181,35 @@ export function peopleApiSuite(engine: string, createUrl?: (t: TestContext) => P
 
 async function seedMember(t: TestContext, api: RunningApi, name: string): Promise<TestMember> {
   const email = `${name}@acme.example`;
-  const member = await api.addMember('acme', { role: 'member', email });
+  const role = name === 'ana' ? 'admin' : 'member';
+  const member = await api.addMember('acme', { role, email });
   const owner = name === 'ana' ? 'Ana@Acme.example' : email;
   const key = await api.addKey('acme', { id: `key_${name}`, owner, name: `laptop of ${name}` });
   const person = { orgId: 'acme', name, keyId: key.id, owner: email, endUser: null };
   await seedAccountRows(api, { ...person, userId: member.userId, memberId: member.id, email });
   await seedPersonRows(t, api, person);
   // The audit log knows former members by the entries about them.
-  const body = { team: null, role: 'viewer' };
   const { key: manager } = await api.addKey('acme');
-  await api.call('PATCH', `/api/management/members/${member.id}`, { key: manager, body });
+  for (const next of ['viewer', role]) {
+    const body = { team: null, role: next };
+    await api.call('PATCH', `/api/management/members/${member.id}`, { key: manager, body });
+  }
   return member;
+}
+
+/** A member decides on the approval of another person. */
+async function decideApproval(api: RunningApi, { email, key }: TestMember): Promise<void> {
+  const path = '/api/management/relay/approvals';
+  const body = { decision: 'deny' };
+  const decided = await api.call('POST', `${path}/apr_visitor`, { key, body });
+  assert.deepEqual([decided.status, decided.body.decided_by], [200, email], decided.text);
+  const { body: listed } = await api.call('GET', `${path}?state=denied`, { key });
+  assert.deepEqual(
+    listResponseEntries(listed.data).map(({ decided_by: by }) => by),
+    [email],
+  );
+  const again = await api.call('POST', `${path}/apr_visitor`, { key, body });
+  assert.match(again.text, new RegExp(`${email} has already decided`));
 }
 
 type ExportLine = Readonly<Record<string, unknown>>;
@@ -236,7 +257,7 @@ function assertNoSecrets(lines: readonly ExportLine[]): void {
 
 function assertForgotten(dump: TableDump, texts: readonly string[]): void {
   const others = new Map([...dump].filter(([table]) => !KEEP_IDS.has(table)));
-  const stamps = /"(?:created|updated|removed|decided)_by":"[^"]*"/g;
+  const stamps = /"(?:created|updated|removed|decided)_by":"mem_[^"]*"/g;
   const plain = new Map(
     [...others].map(([table, rows]) => [table, rows.map((row) => row.replace(stamps, ''))]),
   );

@@ -110,6 +110,9 @@ test('filters restrict the list of one organization, newest first', async () => 
     ['metadata=x', '400 metadata'],
     ['metadat.x=y', '400 metadat.x'],
     ['from=yesterday', '400 from'],
+    ['owner=%00', '400 owner'],
+    ['metadata.project=a%00', '400 metadata.project'],
+    [Array.from({ length: 21 }, (_, n) => `metadata.m${n}=x`).join('&'), '400 metadata.m20'],
   ];
   for (const [query, expected] of table) assert.deepEqual(await found(query), expected, query);
 });

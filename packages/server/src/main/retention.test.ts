@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
+import { getSetting } from '../store/settings.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createLogSpy } from '../store/test/log-spy.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
@@ -52,23 +54,73 @@ test('expired data is removed a minute after the start and then every hour, with
     sessions: { idleMs: 1 },
   };
   const log = createLogSpy();
-  const removed = () => log.lines.map(({ fields }) => ('exchanges' in fields ? fields.exchanges : null));
+  const removed = () => log.lines.map(({ fields }) => ('days' in fields ? fields.days : null));
   const retention = startRetention(database, clock, log, () => days);
   clock.advance(59_000);
   clock.advance(1_000);
   await retention.settled();
-  assert.deepEqual(removed(), [1]);
+  assert.deepEqual(removed(), [90]);
   days.requests_days = 10;
   clock.advance(3_599_000);
   await retention.settled();
-  assert.deepEqual(removed(), [1]);
+  assert.deepEqual(removed(), [90]);
   clock.advance(1_000);
   await retention.settled();
-  assert.deepEqual(removed(), [1, 1]);
+  assert.deepEqual(removed(), [90, 10]);
   const left = await database.read.selectFrom('exchanges').select('id').orderBy('id').execute();
   assert.deepEqual(left, [{ id: 'exc_0' }, { id: 'exc_5' }]);
   const audit = await database.read.selectFrom('audit').select('id').execute();
   assert.deepEqual(audit, [{ id: 'aud_1' }]);
+  await retention.close();
+});
+
+test('a step that fails does not stop the others, and a longer period does not forget what was deleted', async (t) => {
+  const database = await openDatabase('sqlite:', {
+    dataDir: createTemporaryDirectory(t),
+    log: silentLog,
+    clock: systemClock,
+  });
+  t.after(() => database.close());
+  const clock = new ManualClock();
+  const now = clock.now();
+  await database.transaction(async (writer) => {
+    for (const id of ['org_a', TEST_ORG_ID]) await insertOrg(writer, { id, name: id, created_at: 1 });
+    await sql`create trigger kept before delete on exchanges when old.org_id = 'org_a'
+      begin select raise(abort, 'kept'); end`.execute(writer);
+  });
+  const old = { created_at: now - 100 * DAY_MS };
+  await ingestRows(t, database, [
+    createTestExchangeRow('exc_a', { ...old, org_id: 'org_a' }),
+    createTestExchangeRow('exc_b', old),
+  ]);
+  const days = {
+    requests_days: 90,
+    audit_days: 30,
+    checks_days: 400,
+    responses_days: 30,
+    bodies_days: 7,
+    sessions: { idleMs: 1 },
+  };
+  const log = createLogSpy();
+  const retention = startRetention(database, clock, log, () => days);
+  clock.advance(60_000);
+  await retention.settled();
+  const left = await database.read.selectFrom('exchanges').select('id').execute();
+  assert.deepEqual(left, [{ id: 'exc_a' }]);
+  assert.deepEqual(
+    log.lines.map(({ level }) => level),
+    ['warn'],
+  );
+  const keptFrom = await getSetting(database.read, 'audit_kept_from');
+  assert.equal(Number(keptFrom), Math.trunc(clock.now() - 30 * DAY_MS));
+  days.audit_days = 400;
+  days.requests_days = 400;
+  const requestsFrom = await getSetting(database.read, 'requests_kept_from');
+  assert.equal(Number(requestsFrom), Math.trunc(clock.now() - 90 * DAY_MS));
+  clock.advance(3_600_000);
+  await retention.settled();
+  assert.equal(await getSetting(database.read, 'audit_kept_from'), keptFrom);
+  assert.equal(await getSetting(database.read, 'requests_kept_from'), requestsFrom);
   await retention.close();
 });
 
@@ -134,7 +186,7 @@ test('a round in progress ends before its next transaction when the process shut
     expireExchanges: async () => {
       entered.resolve();
       await leave.promise;
-      return 0;
+      return false;
     },
     transaction: (work) => {
       transactions += 1;
@@ -148,6 +200,7 @@ test('a round in progress ends before its next transaction when the process shut
   const retention = startRetention(slow, clock, log, () => ({ ...days, sessions: { idleMs: 1 } }));
   clock.advance(60_000);
   await entered.promise;
+  transactions = 0;
   const closing = retention.close();
   leave.resolve();
   await closing;

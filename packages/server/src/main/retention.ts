@@ -2,8 +2,14 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { ConsoleSessionSettings } from '../platform/sign-in/console-session-settings.ts';
 import { deleteExpiredSignInData } from '../store/console-sessions.ts';
+import { runAllSteps } from '../store/deletion-batches.ts';
 import { expireMonitorHistory } from '../store/monitoring/monitor-history.ts';
-import { expireAlertsInBatches, expireHistoryExceptExchanges } from '../store/retention.ts';
+import {
+  expireAlertsInBatches,
+  expireHistoryExceptExchanges,
+  limitToDatabaseTime,
+} from '../store/retention.ts';
+import { raiseRetentionStart } from '../store/settings.ts';
 import type { Database } from '../store/store-interfaces.ts';
 
 const HOUR_MS = 3_600_000;
@@ -92,30 +98,40 @@ function stopWhen(isStopped: () => boolean, database: RetentionDatabase): Retent
 /** Runs one round. If the database is unavailable, the data is deleted in the next round. */
 async function runRetention(
   database: RetentionDatabase,
-  nowMs: number,
+  localMs: number,
   { requests_days, audit_days, checks_days, responses_days, bodies_days, sessions }: RetentionSettings,
   log: Log,
 ): Promise<void> {
-  const requestsMs = nowMs - requests_days * DAY_MS;
   try {
-    const exchanges = await database.expireExchanges(requestsMs);
-    await expireHistoryExceptExchanges(database, {
-      requestsMs,
-      auditMs: nowMs - audit_days * DAY_MS,
-      responsesMs: nowMs - responses_days * DAY_MS,
-      bodiesMs: nowMs - bodies_days * DAY_MS,
-      nowMs,
-    });
-    const checks = await expireMonitorHistory(database, nowMs - checks_days * DAY_MS);
-    if (checks > 0)
-      log.info({ checks, days: checks_days }, 'checks older than the retention period were removed');
-    const { idleMs } = sessions;
-    await database.transaction((writer) =>
-      deleteExpiredSignInData(writer, { nowMs, idleMs, triesMs: DAY_MS }),
-    );
-    await expireAlertsInBatches(database, nowMs - checks_days * DAY_MS);
-    if (exchanges > 0)
-      log.info({ exchanges, days: requests_days }, 'exchanges older than the retention period were removed');
+    const nowMs = await limitToDatabaseTime(database.read, localMs);
+    const requestsMs = nowMs - requests_days * DAY_MS;
+    await runAllSteps([
+      async () => {
+        await database.transaction((writer) =>
+          raiseRetentionStart(writer, 'requests_kept_from', Math.trunc(requestsMs)),
+        );
+        if (await database.expireExchanges(requestsMs))
+          log.info({ days: requests_days }, 'exchanges older than the retention period were removed');
+      },
+      () =>
+        expireHistoryExceptExchanges(database, {
+          requestsMs,
+          auditMs: nowMs - audit_days * DAY_MS,
+          responsesMs: nowMs - responses_days * DAY_MS,
+          bodiesMs: nowMs - bodies_days * DAY_MS,
+          nowMs,
+        }),
+      async () => {
+        const checks = await expireMonitorHistory(database, nowMs - checks_days * DAY_MS);
+        if (checks > 0)
+          log.info({ checks, days: checks_days }, 'checks older than the retention period were removed');
+      },
+      () =>
+        database.transaction((writer) =>
+          deleteExpiredSignInData(writer, { nowMs, idleMs: sessions.idleMs, triesMs: DAY_MS }),
+        ),
+      () => expireAlertsInBatches(database, nowMs - checks_days * DAY_MS),
+    ]);
   } catch (error) {
     if (error instanceof RetentionStopped) return;
     log.warn(

@@ -51,7 +51,7 @@ export function paginateList<Entry>(
   getListFields: (entry: Entry) => ListItemSortAndSearchFields,
   { limit, cursor, sort, search }: ListPageQuery,
 ): RowPage<Entry> {
-  const part = search?.toLowerCase();
+  const part = search === undefined ? undefined : toLowerAscii(search);
   const found = entries.filter(
     (entry) => part === undefined || searchableText(getListFields(entry)).includes(part),
   );
@@ -65,7 +65,7 @@ export function paginateList<Entry>(
 }
 
 function searchableText({ id, name = id }: ListItemSortAndSearchFields): string {
-  return `${id}\n${name}`.toLowerCase();
+  return toLowerAscii(`${id}\n${name}`);
 }
 
 function parseListOrder(sort: string | undefined): ListOrder | 'own' {

@@ -1,14 +1,13 @@
 import type { MemberRole } from '@floe/contract/roles';
 import type { KeyScope } from '@floe/contract/scopes';
 import * as z from 'zod';
-import { findNulCharacter, NUL_CHARACTER_MESSAGE } from '../core/unstorable-characters.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { DatabaseReader, DatabaseWriter } from '../store/store-interfaces.ts';
 import type { AuditedChange, SecondaryAuditedChange } from './audited-change.ts';
 import type { Preconditions } from './entity-tags.ts';
 import type { EventStreamContext } from './event-stream-response.ts';
 import type { OperationContext, OperationDependencies } from './operation-dependencies.ts';
-import { createInvalidInputFault, validateInput } from './validate-input.ts';
+import { validateInput, validateStorableInput } from './validate-input.ts';
 
 /** The context of an operation that reads. */
 export type ReadOperationContext = OperationContext & { readonly reader: DatabaseReader };
@@ -219,7 +218,7 @@ function schemaOrDefault<Schema extends z.ZodType>(
 }
 
 /**
- * Validates a request's path, query and body.
+ * Validates a request's path, query and body. Text in the path and the query must be storable.
  * @throws Fault `invalid_request` with `param`
  */
 export function parseOperationInput<
@@ -229,18 +228,19 @@ export function parseOperationInput<
 >(
   schemas: ResolvedSchemas<Params, Query, Body>,
   raw: RawOperationInput,
+  validateBody: typeof validateInput = validateInput,
 ): OperationInput<Params, Query, Body> {
   return {
-    params: validateInput(schemas.params, raw.params),
-    query: validateInput(schemas.query, raw.query),
-    body: validateInput(schemas.body, raw.body),
+    params: validateStorableInput(schemas.params, raw.params),
+    query: validateStorableInput(schemas.query, raw.query),
+    body: validateBody(schemas.body, raw.body),
     sent: raw.body,
     idempotencyKey: raw.idempotencyKey,
   };
 }
 
 /**
- * Validates the input of an operation that writes, as `parseOperationInput` does. Text must be storable.
+ * Validates the input of an operation that writes, as `parseOperationInput` does. Text in the body must also be storable.
  * @throws Fault `invalid_request` with `param`
  */
 export function parseWriteInput<
@@ -251,10 +251,5 @@ export function parseWriteInput<
   schemas: ResolvedSchemas<Params, Query, Body>,
   raw: RawOperationInput,
 ): OperationInput<Params, Query, Body> {
-  const input = parseOperationInput(schemas, raw);
-  for (const part of [raw.params, raw.query, raw.body]) {
-    const path = findNulCharacter(part);
-    if (path !== null) throw createInvalidInputFault({ path, message: NUL_CHARACTER_MESSAGE });
-  }
-  return input;
+  return parseOperationInput(schemas, raw, validateStorableInput);
 }

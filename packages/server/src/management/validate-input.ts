@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { formatConfigPath } from '../config/config-problem.ts';
 import { type ExplainedIssue, explainIssue } from '../config/explain-issue.ts';
+import { findNulCharacter, NUL_CHARACTER_MESSAGE } from '../core/unstorable-characters.ts';
 import { findInvalidEntry } from './find-invalid-entry.ts';
 
 /**
@@ -24,6 +25,21 @@ export function validateInput<Schema extends z.ZodType>(schema: Schema, value: u
   const first = found.find(isUnknownField) ?? found[0];
   if (!first) throw new Error('zod rejected a value without a reason');
   throw createInvalidInputFault(first);
+}
+
+/**
+ * Validates one part of a request, as `validateInput` does, and requires that databases can store its text. For
+ * everything that queries may contain.
+ * @throws Fault in the same cases as `validateInput`
+ */
+export function validateStorableInput<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const valid = validateInput(schema, value);
+  const path = findNulCharacter(value);
+  if (path !== null) throw createInvalidInputFault({ path, message: NUL_CHARACTER_MESSAGE });
+  return valid;
 }
 
 function isUnknownField({ path, at }: ExplainedIssue): boolean {

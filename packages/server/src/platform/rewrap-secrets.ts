@@ -4,7 +4,7 @@ import {
   type EncryptedTable,
   type EncryptedText,
   type EncryptedTextRow,
-  listEncryptedTextsWithoutPrefix,
+  getEncryptedTextPage,
   listEncryptionKeyIds,
   replaceEncryptedText,
 } from '../store/encrypted-texts.ts';
@@ -38,7 +38,7 @@ const MAX_LISTED_SECRETS = 100;
  * size. Can be stopped and repeated at any time, even while servers are running.
  */
 export async function rewrapStoredSecrets(
-  database: Pick<Database, 'transaction'>,
+  database: Pick<Database, 'read' | 'transaction'>,
   keys: { readonly secrets: SecretEncryptionKey; readonly turns: SecretEncryptionKey },
 ): Promise<RewrapResult[]> {
   const done: RewrapResult[] = [];
@@ -48,32 +48,32 @@ export async function rewrapStoredSecrets(
 }
 
 async function rewrapTable(
-  database: Pick<Database, 'transaction'>,
+  database: Pick<Database, 'read' | 'transaction'>,
   table: EncryptedTable,
   key: SecretEncryptionKey,
 ): Promise<RewrapResult> {
   let rewrapped = 0;
   let unreadable = 0;
   const unreadableSecrets: EncryptedTextRow[] = [];
-  let after: { readonly orgId: string; readonly rowId: string } | null = null;
-  while (true) {
-    const last: typeof after = after;
-    const batch = await database.transaction(async (writer) => {
-      const texts = await listEncryptedTextsWithoutPrefix(writer, table, getEncryptedSecretPrefix(key), last);
-      for (const text of texts) {
-        const replacement = rewrapText(text, key);
-        if (replacement === null) {
-          unreadable += 1;
-          const { orgId, rowId, name } = text;
-          if (unreadable <= MAX_LISTED_SECRETS) unreadableSecrets.push({ orgId, rowId, name });
-        } else if (await replaceEncryptedText(writer, table, text, replacement)) rewrapped += 1;
-      }
-      return texts;
-    });
-    const end = batch.at(-1);
-    if (!end) return { table, rewrapped, unreadable, unreadableSecrets };
-    after = end;
-  }
+  let after: readonly string[] | null = null;
+  do {
+    // Read outside the transaction, which delays all other writes. A text that has changed since is not replaced.
+    const { texts, next } = await getEncryptedTextPage(database.read, table, after);
+    const older = texts.filter(({ ciphertext }) => !ciphertext.startsWith(getEncryptedSecretPrefix(key)));
+    if (older.length > 0)
+      await database.transaction(async (writer) => {
+        for (const text of older) {
+          const replacement = rewrapText(text, key);
+          if (replacement === null) {
+            unreadable += 1;
+            const { orgId, rowId, name } = text;
+            if (unreadable <= MAX_LISTED_SECRETS) unreadableSecrets.push({ orgId, rowId, name });
+          } else if (await replaceEncryptedText(writer, table, text, replacement)) rewrapped += 1;
+        }
+      });
+    after = next;
+  } while (after !== null);
+  return { table, rewrapped, unreadable, unreadableSecrets };
 }
 
 function rewrapText({ ciphertext, ...place }: EncryptedText, key: SecretEncryptionKey): string | null {

@@ -27,6 +27,22 @@ export function findBackgroundResponse(
     .executeTakeFirst();
 }
 
+/** Returns whether background responses that were requested before `beforeMs` are still in progress. */
+export async function hasBackgroundResponsesBefore(
+  reader: DatabaseReader,
+  orgId: string,
+  beforeMs: number,
+): Promise<boolean> {
+  const row = await reader
+    .selectFrom('background_responses')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('created_at', '<', beforeMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Makes a background response due for polling now, in whichever process has its lease. */
 export async function markBackgroundResponseDue(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.updateTable('background_responses').set({ next_at: 0 }).where('id', '=', id).execute();

@@ -13,3 +13,18 @@ export async function runDeletionBatches(batch: () => Promise<number>): Promise<
     if (removed < ROWS_PER_DELETION_BATCH) return total;
   }
 }
+
+/**
+ * Runs all steps in order, even if some reject, so that the data of one organization does not keep the data of others.
+ * @throws the first error
+ */
+export async function runAllSteps(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps)
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  if (errors.length > 0) throw errors[0];
+}

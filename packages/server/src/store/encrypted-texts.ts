@@ -4,6 +4,7 @@ import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 /** The columns with encrypted text, by table. */
 const ENCRYPTED_COLUMNS = {
   channels: {
+    key: ['id'],
     id: sql.ref('id'),
     name: sql.ref('name'),
     text: 'secrets_sealed',
@@ -11,6 +12,7 @@ const ENCRYPTED_COLUMNS = {
     batch: 200,
   },
   config_entries: {
+    key: ['org_id', 'kind', 'id'],
     id: sql.ref('row_id'),
     name: sql`kind || '/' || id`,
     text: 'secrets_sealed',
@@ -18,6 +20,7 @@ const ENCRYPTED_COLUMNS = {
     batch: 200,
   },
   provider_credentials: {
+    key: ['id'],
     id: sql.ref('id'),
     name: sql`provider_id || '/' || name`,
     text: 'sealed',
@@ -25,6 +28,7 @@ const ENCRYPTED_COLUMNS = {
     batch: 200,
   },
   idempotent_creations: {
+    key: ['org_id', 'verb', 'idempotency_key'],
     id: sql`verb || ' ' || idempotency_key`,
     name: sql.ref('verb'),
     text: 'sealed',
@@ -33,6 +37,7 @@ const ENCRYPTED_COLUMNS = {
   },
   // A stored response may have several megabytes.
   stored_responses: {
+    key: ['id'],
     id: sql.ref('id'),
     name: sql.ref('response_id'),
     text: 'sealed',
@@ -42,6 +47,8 @@ const ENCRYPTED_COLUMNS = {
 } as const satisfies Record<
   string,
   {
+    /** The columns of the primary key. */
+    key: readonly string[];
     id: RawBuilder<unknown>;
     name: RawBuilder<unknown>;
     text: string;
@@ -76,30 +83,37 @@ export interface EncryptedText extends EncryptedTextRow {
   readonly ciphertext: string;
 }
 
-/**
- * Returns the next encrypted texts that do not start with `prefix`, in the order of their rows. Starts after the
- * given position.
- */
-export async function listEncryptedTextsWithoutPrefix(
-  writer: DatabaseWriter,
+/** A page of encrypted texts, and the position after which the next page starts. Null after the last page. */
+export interface EncryptedTextPage {
+  readonly texts: readonly EncryptedText[];
+  readonly next: readonly string[] | null;
+}
+
+/** Returns the next encrypted texts of a table in the order of its primary key. Starts after the given position. */
+export async function getEncryptedTextPage(
+  reader: DatabaseReader,
   table: EncryptedTable,
-  prefix: string,
-  after: Pick<EncryptedText, 'orgId' | 'rowId'> | null,
-): Promise<EncryptedText[]> {
-  const { id, name, text, version, batch } = ENCRYPTED_COLUMNS[table];
-  const next = after === null ? sql`` : sql`and (org_id, ${id}) > (${after.orgId}, ${after.rowId})`;
-  const { rows } = await sql<EncryptedTextColumns>`
-    select org_id, ${id} as row_id, ${name} as name, ${version} as version, ${sql.ref(text)} as ciphertext
-    from ${sql.table(table)}
-    where ${sql.ref(text)} is not null and substr(${sql.ref(text)}, 1, ${prefix.length}) <> ${prefix} ${next}
-    order by org_id, ${id} limit ${batch}`.execute(writer);
-  return rows.map((row) => ({
-    orgId: row.org_id,
-    rowId: row.row_id,
-    name: row.name,
-    version: Number(row.version),
-    ciphertext: row.ciphertext,
-  }));
+  after: readonly string[] | null,
+): Promise<EncryptedTextPage> {
+  const { key, id, name, text, version, batch } = ENCRYPTED_COLUMNS[table];
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const later = after === null ? sql`` : sql`and (${columns}) > (${sql.join(after)})`;
+  const position = sql.join(key.map((column, at) => sql`${sql.ref(column)} as ${sql.ref(`key_${at}`)}`));
+  const { rows } = await sql<EncryptedTextColumns & Readonly<Record<`key_${number}`, string>>>`
+    select org_id, ${id} as row_id, ${name} as name, ${version} as version, ${sql.ref(text)} as ciphertext, ${position}
+    from ${sql.table(table)} where ${sql.ref(text)} is not null ${later}
+    order by ${columns} limit ${batch}`.execute(reader);
+  const last = rows.at(-1);
+  return {
+    texts: rows.map((row) => ({
+      orgId: row.org_id,
+      rowId: row.row_id,
+      name: row.name,
+      version: Number(row.version),
+      ciphertext: row.ciphertext,
+    })),
+    next: last && rows.length === batch ? key.map((_, at) => last[`key_${at}`] ?? '') : null,
+  };
 }
 
 interface EncryptedTextColumns {

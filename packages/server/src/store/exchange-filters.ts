@@ -4,6 +4,8 @@ import {
   UPSTREAM_FAILURE_CODES,
 } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
+import { buildMetadataValueSql } from './metadata-value-sql.ts';
+import type { DatabaseReader } from './store-interfaces.ts';
 
 /**
  * Accepted and excluded values of a column. The value must be in `any`, unless `any` is empty. The value must
@@ -110,6 +112,7 @@ export interface ExchangeFilterCondition {
  * satisfies.
  */
 export function buildExchangeFilterConditions(
+  reader: DatabaseReader,
   filters: ExchangeFilters,
   keys: ValueFilter | undefined,
 ): ExchangeFilterCondition[] {
@@ -129,7 +132,7 @@ export function buildExchangeFilterConditions(
   if (filters.dropped !== undefined)
     add('dropped', [filters.dropped ? sql`dropped_json is not null` : sql`dropped_json is null`]);
   for (const [name, choice] of Object.entries(filters.metadata ?? {}))
-    add(formatMetadataFilterName(name), valueConditions(metadataMember(name), choice));
+    add(formatMetadataFilterName(name), valueConditions(buildMetadataValueSql(reader, name), choice));
   return found;
 }
 
@@ -224,10 +227,4 @@ function statusConditions(choice: IntegerRangeFilter | undefined): SqlCondition[
   if (choice.any.length > 0) found.push(sql`(${within(choice.any)})`);
   if (choice.none.length > 0) found.push(sql`not (${within(choice.none)})`);
   return found;
-}
-
-function metadataMember(name: string) {
-  // A function of SQLite. For PostgreSQL, Floe defines one with the same name. The path is `$."name"`,
-  // quoted as JSON.
-  return sql`cast(json_extract(metadata_json, ${`$.${JSON.stringify(name)}`}) as text)`;
 }

@@ -143,7 +143,9 @@ function scanExchanges(
   maxScannedRows: number,
 ): Promise<TimeScanResult<ExchangeRow>> {
   const { conditions, coveredFilter } = planExchangeScan(query, keys);
-  const others = buildExchangeFilterConditions(query, keys).filter(({ filter }) => filter !== coveredFilter);
+  const others = buildExchangeFilterConditions(reader, query, keys).filter(
+    ({ filter }) => filter !== coveredFilter,
+  );
   return scanNewestRows(reader, {
     ...query,
     table: { name: 'exchanges', at: 'created_at' },
@@ -182,7 +184,7 @@ async function scanByMetadata(
   keys: ValueFilter | undefined,
   mark: IndexedMetadataFilter,
 ): Promise<TimeScanResult<ExchangeRow>> {
-  const others = buildExchangeFilterConditions(query, keys).filter(
+  const others = buildExchangeFilterConditions(reader, query, keys).filter(
     ({ filter }) => filter !== formatMetadataFilterName(mark.name),
   );
   const looked = others.length > 0 ? MAX_METADATA_ROWS : query.limit + 1;

@@ -14,7 +14,7 @@ export interface StoredForcedBreakerState {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
-  /** Who forced it: the email address of a member or the name of a key. */
+  /** Who forced it: the id of a member or the name of a key. */
   readonly by: string;
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@floe/contract/json';
-import { getSetting } from './settings.ts';
+import { getRetentionStart } from './settings.ts';
 import type { DatabaseReader } from './store-interfaces.ts';
 
 const ENTRIES_PER_READ = 500;
@@ -15,7 +15,7 @@ export async function listKeyIdsWithTeamChange(
   sinceMs: number,
 ): Promise<ReadonlySet<string> | null> {
   if (keys.size === 0) return new Set();
-  if (Number((await getSetting(reader, 'audit_kept_from')) ?? 0) > sinceMs) return null;
+  if ((await getRetentionStart(reader, 'audit_kept_from')) > sinceMs) return null;
   const moved = new Set<string>();
   let [at, id] = [sinceMs, ''];
   for (;;) {

@@ -27,7 +27,7 @@ export async function getLiveBatchMatches(
   limit: number,
 ): Promise<LiveBatchMatches> {
   const keys = await resolveKeyFilter(reader, filters);
-  const conditions = buildExchangeFilterConditions(filters, keys);
+  const conditions = buildExchangeFilterConditions(reader, filters, keys);
   const rows: ExchangeRow[] = [];
   let count = 0;
   for (const { ids, from, to } of [...batches].reverse())

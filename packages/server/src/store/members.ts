@@ -163,3 +163,20 @@ export async function updateMember(
 export async function deleteMember(writer: DatabaseWriter, orgId: string, id: string): Promise<void> {
   await writer.deleteFrom('members').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
+
+/** Returns the email addresses of the organization's members among these ids, by id. */
+export async function listMemberEmails(
+  reader: DatabaseReader,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['members.id', 'users.email'])
+    .where('members.org_id', '=', orgId)
+    .where('members.id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}

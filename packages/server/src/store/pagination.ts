@@ -206,9 +206,9 @@ export async function getResourceListPage<DB, Table extends keyof DB, Row>(
   return getKeysetPage(found, keyset, asked);
 }
 
-/** Returns an SQL condition that is true if one of these columns contains `text`, ignoring case. */
+/** Returns an SQL condition that is true if one of these columns contains `text`, ignoring the case of ASCII letters. */
 export function buildContainsTextCondition(columns: readonly string[], text: string) {
-  const part = `%${escapeLikePattern(text.toLowerCase())}%`;
+  const part = `%${escapeLikePattern(toLowerAscii(text))}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(column)}) like ${part} escape '!'`);
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }

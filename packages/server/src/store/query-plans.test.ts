@@ -23,6 +23,7 @@ import { listDailyAuditAnchors } from './audit-chain.ts';
 import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
+import { getEncryptedTextPage } from './encrypted-texts.ts';
 import { findSingleScanCondition } from './exchange-scan-plan.ts';
 import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { listHistoryAfter } from './import-monitors.ts';
@@ -59,6 +60,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
   const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, rate_limited: 0, over_budget: 0 };
   const filter = { facet: 'key', any: ['key_one', 'key_two'], none: [] } as const;
   return {
+    'rewrap of stored responses': () => getEncryptedTextPage(reader, 'stored_responses', ['exc_1']),
     'list of everything': list({}),
     'list, further on': list({ cursor, from: NOW - HOUR_MS }),
     'list of two keys': list({ key: is('key_one', 'key_two') }),

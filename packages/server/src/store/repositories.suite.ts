@@ -4,6 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { sql } from 'kysely';
 import { runForOrg } from '../core/org-context.ts';
 import { appendAuditEntry, getAuditEntryPage } from './audit-entries.ts';
+import type { ValueFilter } from './exchange-filters.ts';
 import { type ExchangeQuery, findExchangeById, getExchangePage } from './exchanges.ts';
 import { findOrgById, insertOrg, listOrgs } from './orgs.ts';
 import {
@@ -13,6 +14,8 @@ import {
   revokePlatformKey,
   updatePlatformKeysLastUsed,
 } from './platform-keys.ts';
+import { sumPartialRanges } from './rollups/partial-range-sums.ts';
+import { readMetadataValue } from './rollups/read-metadata-value.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { listSnapshotPlatformKeys } from './snapshot-platform-keys.ts';
 import type { BudgetCharge } from './spend/budget-charge.ts';
@@ -460,6 +463,40 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     for (const [filters, expected] of cases) {
       const { rows } = await getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 10, ...filters });
       assert.equal(rows.map(({ id }) => id.slice(4)).join(' '), expected, JSON.stringify(filters));
+    }
+  });
+
+  test(`${engine}: a metadata filter finds the values that rollups count, whatever metadata other rows have`, async (t) => {
+    const database = await openWithOrgs(t);
+    const metadata = { on: true, n: 7, big: 12345678901234567000, tiny: 1e-7, text: '1', of: {}, all: [1] };
+    const metadata_json = JSON.stringify({ ...metadata, none: null });
+    const deep = `{"on":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
+    await ingestRows(t, database, [
+      createTestExchangeRow('exc_deep', { metadata_json: deep }),
+      createTestExchangeRow('exc_one', { metadata_json }),
+    ]);
+    for (const name of [...Object.keys(metadata), 'none', 'missing']) {
+      const value = readMetadataValue(metadata_json, name);
+      const find = async (filter: ValueFilter) => {
+        const query = { orgId: TEST_ORG_ID, limit: 10, metadata: { [name]: filter } };
+        return (await getExchangePage(database.read, query)).rows.map(({ id }) => id);
+      };
+      const found = value === null ? [] : ['exc_one'];
+      assert.deepEqual(await find({ any: [], none: [], present: true }), found, name);
+      if (value !== null) assert.deepEqual(await find({ any: [value], none: [] }), found, name);
+    }
+    for (const name of Object.keys(metadata)) {
+      const ranges = [{ from: 1_699_999_999_999, to: 1_700_000_000_001 }];
+      const request = {
+        orgId: TEST_ORG_ID,
+        ranges,
+        groupBy: [`metadata.${name}`],
+        figures: ['requests'],
+      } as const;
+      const sums = await sumPartialRanges(database.read, request);
+      const values = sums.map(({ values: [value] }) => value).filter((value) => value !== '');
+      const expected = readMetadataValue(metadata_json, name);
+      assert.deepEqual(values, expected === null ? [] : [expected], name);
     }
   });
 

@@ -1,11 +1,13 @@
-import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
-import { ROWS_PER_DELETION_BATCH, runDeletionBatches } from './deletion-batches.ts';
+import { getDatabaseEngine } from './database-engine.ts';
+import { ROWS_PER_DELETION_BATCH, runAllSteps, runDeletionBatches } from './deletion-batches.ts';
+import { deleteExchangeMetadata } from './exchange-metadata.ts';
+import { readDatabaseTime } from './monitoring/monitoring-liveness.ts';
 import { expireRelayHistory } from './relay/relay-retention.ts';
 import { expireRollups } from './rollups/expire-rollups.ts';
 import { MINUTE_MS } from './rollups/rollup-accumulator.ts';
-import { storeSetting } from './settings.ts';
-import type { Database, DatabaseWriter } from './store-interfaces.ts';
+import { raiseRetentionStart } from './settings.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 import { expireStoredBodies } from './stored-bodies.ts';
 import { expireStoredResponses } from './stored-responses.ts';
 
@@ -16,24 +18,22 @@ import { expireStoredResponses } from './stored-responses.ts';
 export const MINUTE_ROLLUP_RETENTION_MS = 3 * 24 * 60 * MINUTE_MS;
 
 /**
- * Deletes exchanges from before `beforeMs` in batches. Returns the number of deleted rows. For an engine
+ * Deletes exchanges from before `beforeMs` in batches. Returns whether there were any. For an engine
  * without partitions.
  */
 export async function expireExchangesInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,
-): Promise<number> {
-  const orgs = await database.read.selectFrom('orgs').select('id').execute();
+): Promise<boolean> {
   let removed = 0;
-  for (const { id } of orgs) {
-    removed += await runDeletionBatches(() =>
-      database.transaction((writer) => deleteExchangeBatch(writer, id, beforeMs)),
-    );
-    await runDeletionBatches(() =>
-      database.transaction((writer) => deleteMetadataBatch(writer, id, beforeMs)),
-    );
-  }
-  return removed;
+  await runForEachOrg(database.read, (id) => [
+    async () => {
+      removed += await runDeletionBatches(() =>
+        database.transaction((writer) => deleteExchangeBatch(writer, id, beforeMs)),
+      );
+    },
+  ]);
+  return removed > 0;
 }
 
 /**
@@ -53,26 +53,38 @@ export async function expireHistoryExceptExchanges(
 ): Promise<void> {
   const { requestsMs } = before;
   const minutesMs = before.nowMs - MINUTE_ROLLUP_RETENTION_MS;
-  for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
-    await expireRelayHistory(database, id, requestsMs);
-    await expireStoredResponseChains(database, id, before.responsesMs);
-    await expireBodies(database, id, before.bodiesMs);
-    await expireRollups(database, id, { requestsMs, minutesMs });
-    // The trigger of the table permits the deletion of older entries only.
-    await database.transaction((writer) =>
-      storeSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs))),
-    );
-    await expireAuditEntries(database, id, before.auditMs);
-    await expireBreakerChanges(database, id, requestsMs);
-    await database.transaction((writer) =>
-      writer
-        .deleteFrom('budget_spend')
-        .where('org_id', '=', id)
-        .where('ends_at', '>', 0)
-        .where('ends_at', '<', requestsMs)
-        .execute(),
-    );
-  }
+  await runForEachOrg(database.read, (id) => [
+    () => expireRelayHistory(database, id, requestsMs),
+    () => expireStoredResponseChains(database, id, before.responsesMs),
+    () => expireBodies(database, id, before.bodiesMs),
+    () => expireRollups(database, id, { requestsMs, minutesMs }),
+    async () => {
+      // The trigger of the table permits the deletion of older entries only.
+      await database.transaction((writer) =>
+        raiseRetentionStart(writer, 'audit_kept_from', Math.trunc(before.auditMs)),
+      );
+      await expireAuditEntries(database, id, before.auditMs);
+    },
+    () => expireBreakerChanges(database, id, requestsMs),
+    () =>
+      database.transaction((writer) =>
+        writer
+          .deleteFrom('budget_spend')
+          .where('org_id', '=', id)
+          .where('ends_at', '>', 0)
+          .where('ends_at', '<', requestsMs)
+          .execute(),
+      ),
+  ]);
+}
+
+/** Runs steps for each organization, as `runAllSteps` does. */
+async function runForEachOrg(
+  reader: DatabaseReader,
+  steps: (orgId: string) => readonly (() => Promise<unknown>)[],
+): Promise<void> {
+  const orgs = await reader.selectFrom('orgs').select('id').execute();
+  await runAllSteps(orgs.flatMap(({ id }) => steps(id)));
 }
 
 /**
@@ -153,29 +165,32 @@ export async function expireAlertsInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,
 ): Promise<void> {
-  for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
-    await runDeletionBatches(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
+  await runForEachOrg(database.read, (id) => [
+    () => runDeletionBatches(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs))),
+  ]);
 }
 
 async function deleteExchangeBatch(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
-  const { numDeletedRows } = await writer
-    .deleteFrom('exchanges')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('exchanges')
-        .select('id')
-        .where('org_id', '=', orgId)
-        .where('created_at', '<', beforeMs)
-        .limit(ROWS_PER_DELETION_BATCH),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  const rows = await writer
+    .selectFrom('exchanges')
+    .select(['id', 'created_at', 'metadata_json'])
+    .where('org_id', '=', orgId)
+    .where('created_at', '<', beforeMs)
+    .limit(ROWS_PER_DELETION_BATCH)
+    .execute();
+  if (rows.length === 0) return 0;
+  await deleteExchangeMetadata(writer, orgId, rows);
+  const ids = rows.map(({ id }) => id);
+  await writer.deleteFrom('exchanges').where('id', 'in', ids).execute();
+  return rows.length;
 }
 
-async function deleteMetadataBatch(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in (
-      select org_id, name, value, created_at, exchange_id from exchange_metadata
-      where org_id = ${orgId} and created_at < ${beforeMs} limit ${ROWS_PER_DELETION_BATCH})`.execute(writer);
-  return Number(numAffectedRows);
+/**
+ * Returns the earlier one of a local time and the time of the database server: a process whose clock is ahead must not delete
+ * data that the others keep. SQLite has no clock of its own.
+ */
+export async function limitToDatabaseTime(reader: DatabaseReader, localMs: number): Promise<number> {
+  return getDatabaseEngine(reader) === 'postgres'
+    ? Math.min(localMs, await readDatabaseTime(reader))
+    : localMs;
 }

@@ -41,10 +41,10 @@ export interface Database {
    */
   ingest(region: SpoolRegion): Promise<SpoolIngestResult>;
   /**
-   * Deletes exchanges that began before `beforeMs`; with PostgreSQL, only complete days. Returns the number
-   * of deleted rows.
+   * Deletes exchanges that began before `beforeMs`; with PostgreSQL, only complete days. Returns whether
+   * there were any.
    */
-  expireExchanges(beforeMs: number): Promise<number>;
+  expireExchanges(beforeMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 

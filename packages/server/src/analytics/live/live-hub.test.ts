@@ -4,9 +4,10 @@ import { EVENT_STREAM_TOPICS, type EventStreamTopic } from '@floe/contract/api/e
 import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
+import { getCurrentOrgId } from '../../core/org-context.ts';
 import { appendAuditEntry } from '../../store/audit-entries.ts';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
-import { expireLiveEvents, type LiveEventPosition } from '../../store/live-events.ts';
+import { expireLiveEvents, type LiveEventPosition, publishLiveEvent } from '../../store/live-events.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/store-interfaces.ts';
@@ -317,4 +318,123 @@ test('event ids do not show whether other organizations have events', async (t) 
   await change(database, 'keys.revoke');
   await look(clock, hub);
   assert.notEqual((await hear(watcher)).id, first);
+});
+
+/** Filters that SQLite rejects when the hub reads the rows of an event. */
+const REJECTED_FILTERS: ExchangeFilters = {
+  metadata: Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`m${n}`, { any: ['x'], none: [] }])),
+};
+
+test('a watcher whose rows cannot be read is ended, and delays and repeats nothing for others', async (t) => {
+  const { clock, database, hub } = await openHarness(t);
+  const [before, broken, after] = [
+    watch(hub, { orgId: 'org_a', topics: ['requests'] }),
+    watch(hub, { orgId: 'org_b', topics: ['requests'], filters: REJECTED_FILTERS }),
+    watch(hub, { orgId: 'org_c', topics: ['requests'] }),
+  ];
+  await look(clock, hub);
+  const { id } = await hear(broken);
+  for (const watcher of [before, after]) await hear(watcher);
+  for (const org_id of ['org_a', 'org_b', 'org_c'])
+    await ingestRows(t, database, [createTestExchangeRow(`exc_${org_id}`, { org_id })]);
+  const heard = { before: 0, after: 0, beats: 0 };
+  for (let n = 0; n < 40; n++) {
+    await look(clock, hub);
+    heard.before += topicsOf(await hear(before)).filter((topic) => topic === 'requests').length;
+    const topics = topicsOf(await hear(after));
+    heard.after += topics.filter((topic) => topic === 'requests').length;
+    heard.beats += topics.filter((topic) => topic === 'beat').length;
+  }
+  assert.deepEqual(heard, { before: 1, after: 1, beats: 1 });
+  assert.deepEqual(await broken.next(), { done: true, value: undefined });
+
+  // After it has reconnected, the events that it missed cannot be read either.
+  const again = watch(hub, {
+    orgId: 'org_b',
+    topics: ['requests'],
+    filters: REJECTED_FILTERS,
+    after: hub.parseEventId('org_b', id ?? ''),
+  });
+  await look(clock, hub);
+  await hear(again);
+  assert.deepEqual(await again.next(), { done: true, value: undefined });
+  await ingestRows(t, database, [createTestExchangeRow('exc_last', { org_id: 'org_c' })]);
+  await look(clock, hub);
+  assert.deepEqual(topicsOf(await hear(after)), ['requests']);
+});
+
+test('a watcher receives no events from before it connected, whoever watches other organizations', async (t) => {
+  const { clock, database, hub, openHub } = await openHarness(t);
+  watch(hub);
+  await look(clock, hub);
+  for (let n = 0; n < 3; n++) await change(database, 'keys.create', OTHER);
+  await look(clock, hub);
+  const watcher = watch(hub, { orgId: OTHER });
+  await look(clock, hub, 0);
+  assert.deepEqual(topicsOf(await hear(watcher)), []);
+
+  // Another process has sent later events than this one has read.
+  const second = openHub();
+  const elsewhere = watch(second, { orgId: OTHER });
+  await look(clock, second, 0);
+  await change(database, 'keys.update', OTHER);
+  clock.advance(250);
+  await watcher.return();
+  await look(clock, second, 250);
+  const { id } = await hear(elsewhere);
+  await hub.whenIdle();
+  await change(database, 'keys.revoke', OTHER);
+  const again = watch(hub, { orgId: OTHER, after: hub.parseEventId(OTHER, id ?? '') });
+  await look(clock, hub, 0);
+  await look(clock, hub);
+  const [event, ...others] = (await hear(again)).events;
+  assert.deepEqual([event?.topic, event?.data.action, others], ['config', 'keys.revoke', []]);
+});
+
+test('watchers that miss events because they were deleted before this process read them are asked to reload', async (t) => {
+  const { clock, database, hub } = await openHarness(t);
+  const watcher = watch(hub, { topics: ['config'] });
+  await look(clock, hub);
+  await hear(watcher);
+  await database.transaction(async (writer) => {
+    for (let n = 0; n < 2_050; n++)
+      await publishLiveEvent(writer, { orgId: TEST_ORG_ID, topic: 'config', at: clock.now(), data: { n } });
+    await expireLiveEvents(writer, clock.now());
+  });
+  for (let n = 0; n < 3; n++) await look(clock, hub);
+  const topics = topicsOf(await hear(watcher));
+  assert.equal(topics[0], 'resync');
+});
+
+test('a watcher is not asked to reload because events from before it connected were deleted', async (t) => {
+  const { clock, database, hub } = await openHarness(t);
+  await change(database, 'keys.create');
+  await database.rowTransaction((writer) => expireLiveEvents(writer, clock.now()));
+  const watcher = watch(hub);
+  await look(clock, hub, 0);
+  await change(database, 'keys.revoke');
+  await look(clock, hub);
+  await look(clock, hub);
+  assert.deepEqual(topicsOf(await hear(watcher)), ['config']);
+});
+
+test('rows for a watcher are read as work of its organization', async (t) => {
+  const { clock, database, hub } = await openHarness(t);
+  const shownFor = new Set<string | undefined>();
+  const watcher = hub.watch({
+    orgId: TEST_ORG_ID,
+    topics: new Set(['requests'] as const),
+    filters: {},
+    after: null,
+    isAllowed: async () => true,
+    show: ({ id }) => {
+      shownFor.add(getCurrentOrgId());
+      return { id };
+    },
+  });
+  await look(clock, hub);
+  await hear(watcher);
+  await ingestRows(t, database, [createTestExchangeRow('exc_1')]);
+  await look(clock, hub);
+  assert.deepEqual([...shownFor], [TEST_ORG_ID]);
 });

@@ -2,9 +2,9 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { runForOrg } from '../../core/org-context.ts';
 import { formatLiveEventId, parseLiveEventId } from '../../store/live-event-ids.ts';
 import {
-  expireLiveEvents,
   getLatestLiveEventPosition,
   getLatestOrgEventPosition,
   hasAllLiveEventsAfter,
@@ -14,6 +14,7 @@ import {
   type StoredLiveEvent,
 } from '../../store/live-events.ts';
 import type { Database, ExchangeRow } from '../../store/store-interfaces.ts';
+import { type LiveEventExpiry, startLiveEventExpiry } from './live-event-expiry.ts';
 import { createLiveEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './live-event-formatter.ts';
 import { type LiveSubscription, LiveWatcher } from './live-watcher.ts';
 
@@ -21,7 +22,6 @@ import { type LiveSubscription, LiveWatcher } from './live-watcher.ts';
 const POLL_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 1_000;
 const HEARTBEAT_INTERVAL_MS = 15_000;
-const EXPIRE_INTERVAL_MS = 60_000;
 /**
  * Time after which a connection is closed if its text still waits for the reader. The client can reconnect
  * and continue at its position.
@@ -59,14 +59,14 @@ export class LiveHub {
   #count = 0;
   #round: Promise<void> | null = null;
   #timer: Timer | null = null;
-  #expiry: Timer | null = null;
+  readonly #expiry: LiveEventExpiry;
   #checkedAt = 0;
   #beatenAt = 0;
   #isClosed = false;
 
   constructor(options: LiveHubOptions) {
     this.#options = options;
-    this.#expireLater();
+    this.#expiry = startLiveEventExpiry(options);
   }
 
   get watcherCount(): number {
@@ -114,7 +114,7 @@ export class LiveHub {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    this.#expiry?.cancel();
+    this.#expiry.close();
     for (const watcher of this.#all()) watcher.end();
     await this.#round;
   }
@@ -152,22 +152,56 @@ export class LiveHub {
     const { read } = this.#options.database;
     await this.#check();
     if (this.#count === 0) return;
-    this.#position ??= await getLatestLiveEventPosition(read);
-    await this.#catchUp(this.#position);
+    const latest = await getLatestLiveEventPosition(read);
+    this.#position ??= latest;
+    for (const watcher of this.#all())
+      if (!watcher.isCaughtUp && watcher.hasCapacity) await this.#catchUp(watcher, this.#position, latest);
     for (let looks = 0; looks < READS_PER_POLL && this.#count > 0; looks++) {
-      const after = this.#position;
       const orgIds = [...this.#byOrg.keys()];
-      const events = await listLiveEventsAfter(read, { orgIds, after, limit: EVENTS_PER_READ });
-      const last = events.at(-1);
-      if (!last) break;
-      for (const [orgId, ofOrg] of Map.groupBy(events, (event) => event.orgId)) {
-        const abreast = [...(this.#byOrg.get(orgId) ?? [])].filter((watcher) => watcher.isCaughtUp);
-        await this.#tell(abreast, ofOrg, last.position);
-      }
-      this.#position = last.position;
-      if (events.length < EVENTS_PER_READ) break;
+      const query = { orgIds, after: this.#position, upTo: latest, limit: EVENTS_PER_READ };
+      const events = await listLiveEventsAfter(read, query);
+      const isWhole = events.length < EVENTS_PER_READ;
+      // Events of other organizations do not count: their next watcher starts here.
+      const upTo = isWhole ? latest : (events.at(-1)?.position ?? latest);
+      for (const [orgId, ofOrg] of Map.groupBy(events, (event) => event.orgId))
+        await this.#tellOrg(orgId, ofOrg, upTo);
+      this.#position = upTo;
+      if (isWhole) break;
     }
     this.#heartbeat();
+  }
+
+  /** Sends new events of an organization to those of its watchers that have received all earlier ones. */
+  async #tellOrg(orgId: string, events: readonly StoredLiveEvent[], upTo: LiveEventPosition): Promise<void> {
+    const abreast = [...(this.#byOrg.get(orgId) ?? [])].filter((watcher) => watcher.isCaughtUp);
+    await this.#endIfRejected(abreast, async () => {
+      const earliest = abreast
+        .flatMap(({ position }) => position ?? [])
+        .reduce((one, other) => (isLiveEventPositionAfter(one, other) ? other : one), upTo);
+      if (await hasAllLiveEventsAfter(this.#options.database.read, orgId, earliest))
+        return this.#tell(abreast, events, upTo);
+      // Events were deleted before this process read them. `#catchUp` notifies the watchers that missed them.
+      for (const watcher of abreast) watcher.isCaughtUp = false;
+    });
+  }
+
+  /**
+   * Runs `work` for watchers of one organization, as work of this organization. If it rejects, the watchers end, and their
+   * clients reconnect at their positions: a query that the database rejects must not stop the events of others.
+   */
+  async #endIfRejected(watchers: readonly LiveWatcher[], work: () => Promise<void>): Promise<void> {
+    const [first] = watchers;
+    if (!first) return;
+    const { orgId } = first.subscription;
+    try {
+      await runForOrg(orgId, work);
+    } catch (error) {
+      this.#options.log.warn(
+        { err: error, org: orgId },
+        'live events could not be sent; ending event streams',
+      );
+      for (const watcher of watchers) watcher.end();
+    }
   }
 
   /**
@@ -184,21 +218,20 @@ export class LiveHub {
     }
   }
 
-  /** Sends missed events to new and slow watchers when they have read most of their pending text. */
-  async #catchUp(upTo: LiveEventPosition): Promise<void> {
+  /** Sends missed events to a new or slow watcher that has read most of its pending text. */
+  async #catchUp(watcher: LiveWatcher, upTo: LiveEventPosition, latest: LiveEventPosition): Promise<void> {
     const { read } = this.#options.database;
-    for (const watcher of this.#all()) {
-      if (watcher.isCaughtUp || !watcher.hasCapacity) continue;
-      const { orgId } = watcher.subscription;
-      const after = watcher.position;
+    const { orgId } = watcher.subscription;
+    const after = watcher.position;
+    await this.#endIfRejected([watcher], async () => {
       if (
         after === null ||
-        !(await hasAllLiveEventsAfter(read, orgId, after)) ||
-        isLiveEventPositionAfter(after, upTo)
-      ) {
-        await this.#begin(watcher, upTo, after === null);
-        continue;
-      }
+        isLiveEventPositionAfter(after, latest) ||
+        !(await hasAllLiveEventsAfter(read, orgId, after))
+      )
+        return this.#begin(watcher, upTo, after === null);
+      // Another process has sent events that this one reads in this round.
+      if (isLiveEventPositionAfter(after, upTo)) return;
       const events = await listLiveEventsAfter(read, {
         orgIds: [orgId],
         after,
@@ -208,7 +241,7 @@ export class LiveHub {
       const isWhole = events.length < EVENTS_PER_READ;
       watcher.isCaughtUp = isWhole;
       await this.#tell([watcher], events, isWhole ? upTo : (events.at(-1)?.position ?? upTo));
-    }
+    });
   }
 
   /**
@@ -221,7 +254,8 @@ export class LiveHub {
     watcher.isCaughtUp = true;
     watcher.eventId = this.#formatEventId(orgId, latest);
     const id = `id: ${watcher.eventId}\n`;
-    watcher.position = position;
+    // The latest event may be deleted. The position can then be earlier.
+    watcher.position = isLiveEventPositionAfter(latest, position) ? latest : position;
     watcher.enqueue(isNew ? `${id}\n` : `${id}${RESYNC_EVENT}`, this.#options.clock.monotonic());
   }
 
@@ -237,7 +271,10 @@ export class LiveHub {
     const id = last && this.#formatEventId(first.subscription.orgId, last.position);
     const textFor = createLiveEventFormatter(database.read, first.subscription.orgId, events, this.#show);
     for (const watcher of watchers) {
-      const text = await textFor(watcher);
+      let text = NO_EVENT_TEXT;
+      await this.#endIfRejected([watcher], async () => {
+        text = await textFor(watcher);
+      });
       // The id goes into the last event. If the connection breaks earlier, the client receives all
       // events again and misses none.
       const whole = text === NO_EVENT_TEXT ? NO_EVENT_TEXT : `${text.slice(0, -1)}id: ${id}\n\n`;
@@ -248,33 +285,10 @@ export class LiveHub {
     }
   }
 
-  /**
-   * Sends an event to each watcher, so that proxies do not close idle connections. It is an event rather than
-   * a comment, so that browsers can detect a dead connection. It contains the id of the organization's last
-   * event, so that a client that receives no other events can continue there.
-   */
   #heartbeat(): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#beatenAt < HEARTBEAT_INTERVAL_MS) return;
     this.#beatenAt = now;
-    for (const watcher of this.#all())
-      if (watcher.isCaughtUp && watcher.isIdle)
-        watcher.enqueue(`event: beat\ndata: {}\nid: ${watcher.eventId}\n\n`, now);
-  }
-
-  #expireLater(): void {
-    this.#expiry = this.#options.clock.after(EXPIRE_INTERVAL_MS, () => {
-      this.#options.database
-        .rowTransaction((writer) => expireLiveEvents(writer, this.#options.clock.now()))
-        .catch((error: unknown) =>
-          this.#options.log.debug(
-            { err: error },
-            'old live events could not be deleted; retrying in a minute',
-          ),
-        )
-        .finally(() => {
-          if (!this.#isClosed) this.#expireLater();
-        });
-    });
+    for (const watcher of this.#all()) watcher.sendHeartbeat(now);
   }
 }

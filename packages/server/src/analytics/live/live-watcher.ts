@@ -85,6 +85,15 @@ export class LiveWatcher implements AsyncIterableIterator<string> {
     return true;
   }
 
+  /**
+   * Adds an event, so that proxies do not close an idle connection. It is an event rather than a comment, so that
+   * browsers can detect a dead connection. It contains the id of the organization's last event, so that a client
+   * that receives no other events can continue there.
+   */
+  sendHeartbeat(nowMs: number): void {
+    if (this.isCaughtUp && this.isIdle) this.enqueue(`event: beat\ndata: {}\nid: ${this.eventId}\n\n`, nowMs);
+  }
+
   next(): Promise<IteratorResult<string, undefined>> {
     if (this.#waiting.length > 0) {
       const value = this.#waiting.join('');

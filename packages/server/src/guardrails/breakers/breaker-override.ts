@@ -13,7 +13,7 @@ export interface BreakerOverride {
   readonly state: 'open' | 'closed' | 'auto';
   readonly ttlMs: number;
   readonly reason: string;
-  /** Who requested the change: the email address of a member or the name of a key. */
+  /** Who requested the change: the id of a member or the name of a key. */
   readonly by: string;
 }
 
@@ -64,7 +64,7 @@ export async function applyBreakerOverride(
       breaker_id: formatBreakerId(name),
       at: nowMs,
       state: state === 'auto' ? 'released' : `forced_${state}`,
-      because: `${by}: ${reason}`,
+      because: reason,
     });
   return { before, after };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { validateInput } from '../../management/validate-input.ts';
+import { validateInput, validateStorableInput } from '../../management/validate-input.ts';
 import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
 /** The validated input of a `/api/session` operation. */
@@ -85,8 +85,8 @@ export function defineSessionOperation<
         browser: raw.browser,
         cookies: raw.cookies,
         body: validateInput(orDefault(body, noBody), raw.body),
-        query: validateInput(orDefault(query, noFields), raw.query),
-        params: validateInput(orDefault(params, noFields), raw.params),
+        query: validateStorableInput(orDefault(query, noFields), raw.query),
+        params: validateStorableInput(orDefault(params, noFields), raw.params),
       }),
   };
 }

@@ -43,7 +43,7 @@ export async function resolveFilteredChartRequest(
     includesPrevious: query.compare !== undefined,
     indexed: findSingleScanCondition(wanted, keys),
   });
-  const conditions = buildExchangeFilterConditions(wanted, keys).map(({ condition }) => condition);
+  const conditions = buildExchangeFilterConditions(reader, wanted, keys).map(({ condition }) => condition);
   return { ...range, minutesSince: undefined, conditions: [rows, ...conditions] };
 }
 

@@ -3,7 +3,9 @@ import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { Fault } from '@floe/contract/faults';
 import { queryMonthlyUsage } from '../../analytics/monthly-usage.ts';
 import { getTimeZoneCalendar } from '../../core/time-zone-calendar.ts';
+import { hasBackgroundResponsesBefore } from '../../store/background-responses.ts';
 import { ROLLUP_SUM_COLUMNS } from '../../store/rollups/rollup-figures.ts';
+import { getRetentionStart } from '../../store/settings.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { listTeamsOfOrg } from '../../store/teams.ts';
 import { CSV_CONTENT_TYPE, createFileDownloadSchema, FileDownload, formatCsvLine } from '../file-download.ts';
@@ -12,6 +14,12 @@ import type { AnalyticsDataRange } from './analytics-data-range.ts';
 
 /** All metrics except the sum of latencies. That sum is not meaningful for a bill. */
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
+
+/**
+ * Time after which requests have ended, except background responses: the default of the timeout `total_ms`. A request counts
+ * when it has ended.
+ */
+const MAX_STREAM_MS = 3_600_000;
 
 /**
  * Defines the operation that exports a month's cost by team, cost center, key and model. Repeated
@@ -36,11 +44,16 @@ export function defineExportMonthlyBillOperation(coverage: AnalyticsDataRange): 
       const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
       if (to > now)
         throw invalidMonthFault(`must be a month that has ended, got ${month}. Choose an earlier month.`);
+      if (now < to + MAX_STREAM_MS || (await hasBackgroundResponsesBefore(reader, orgId, to)))
+        throw invalidMonthFault(
+          `some requests from ${month} may still be in progress. Wait until one hour after the end of the month and until all background responses from ${month} have ended, and try again.`,
+        );
       if (Date.parse(complete_until) < to)
         throw invalidMonthFault(
           `some requests from ${month} have not been counted yet. Try again in a few minutes.`,
         );
-      if (from < coverage.retainedFrom(now))
+      const keptFrom = await getRetentionStart(reader, 'requests_kept_from');
+      if (from < Math.max(coverage.retainedFrom(now), keptFrom))
         throw new Fault(
           'not_found',
           `month: Floe has deleted some requests of ${month} (setting retention.requests_days), so the usage and cost of this month are incomplete. Choose a later month.`,

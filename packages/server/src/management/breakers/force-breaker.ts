@@ -35,14 +35,14 @@ export function defineForceBreakerOperation(breakers: BreakerLister, getLoadedOr
         body.state === 'auto' && (await hasForcedBreakerState(writer, { ...name, orgId }, clock.now()));
       if (!canBeReturned) requireBreakerTarget(name, getLoadedOrg(orgId));
       const { state, reason, expires_in_seconds: seconds } = body;
-      const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
+      const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.member?.id ?? actor.name };
       const { before, after } = await applyBreakerOverride(writer, { ...name, orgId }, wanted, clock.now());
       const running = breakers.list(orgId).find((view) => formatBreakerId(view) === params.id);
       const view = running ?? { ...CLOSED_BREAKER, ...name, orgId };
       // The running breakers apply the override after the commit, so the response computes its wait.
       const waitMs = after?.state === 'open' ? after.until - clock.now() : view.unforcedWaitMs;
       return {
-        answer: toBreakerResource({ ...view, forced: after, waitMs }),
+        answer: toBreakerResource({ ...view, forced: after && { ...after, by: actor.name }, waitMs }),
         audit: {
           subject: params.id,
           before: before && { forced: toForcedBreakerField(before) },

@@ -7,7 +7,7 @@ import { EventStreamResponse, eventStreamSchema } from '../event-stream-response
 import type { Operation } from '../operation.ts';
 import { parseRequestFilters } from '../requests/request-filters.ts';
 import { toRequestResource } from '../requests/request-resource.ts';
-import { validateInput } from '../validate-input.ts';
+import { validateStorableInput } from '../validate-input.ts';
 
 /** Topics for callers with the scope `monitoring`. All other topics require `management`. */
 const MONITORING_TOPICS: ReadonlySet<EventStreamTopic> = new Set(['monitors', 'alerts']);
@@ -32,7 +32,7 @@ export function defineWatchEventsOperation(hub: LiveHub): Operation {
     readAnswer: null,
     applyChange: null,
     async perform(_host, actor, { query: given, streamContext }) {
-      const query = validateInput(eventStreamQuery, given);
+      const query = validateStorableInput(eventStreamQuery, given);
       const topics = new Set(EVENT_STREAM_TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
       for (const topic of topics)
         requireActorScope(actor, MONITORING_TOPICS.has(topic) ? 'monitoring' : 'management', 'read');

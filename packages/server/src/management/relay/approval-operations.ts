@@ -10,7 +10,7 @@ import {
 } from '../../store/relay/relay-approvals.ts';
 import { defineReadOperation, defineWriteOperation, type Operation } from '../operation.ts';
 import type { RelayDependencies } from './relay-dependencies.ts';
-import { toApprovalResource } from './wait-for-approval.ts';
+import { resolveDeciders, toApprovalResource } from './wait-for-approval.ts';
 
 /** Validity of an approval for a session. */
 const SESSION_APPROVAL_MS = 12 * 3_600_000;
@@ -27,7 +27,8 @@ export const listApprovalsOperation = defineReadOperation({
   async run({ reader, orgId, clock }, { query }) {
     const nowMs = clock.now();
     const found = await getRelayApprovalPage(reader, { ...query, orgId, nowMs });
-    return { data: found.rows.map((row) => toApprovalResource(row, nowMs)), next_cursor: found.nextCursor };
+    const rows = await resolveDeciders(reader, orgId, found.rows);
+    return { data: rows.map((row) => toApprovalResource(row, nowMs)), next_cursor: found.nextCursor };
   },
 });
 
@@ -62,18 +63,18 @@ export function defineDecideApprovalOperation({ approvals }: RelayDependencies):
         state: allows ? 'allowed' : 'denied',
         scope: allows ? body.scope : null,
         decided_at: nowMs,
-        decided_by: actor.member?.email ?? actor.id,
+        decided_by: actor.id,
         note: body.note,
       };
       const untilMs = allows && body.scope === 'session' ? nowMs + SESSION_APPROVAL_MS : before.expires_at;
       if (!(await recordRelayApprovalDecision(writer, answered, nowMs, untilMs)))
-        throw approvalClosedFault(before.decided_by);
+        throw approvalClosedFault((await resolveDeciders(writer, orgId, [before]))[0]?.decided_by ?? null);
       await publishApproval(writer, { ...before, ...answered }, nowMs);
       const after = toApprovalResource({ ...before, ...answered, expires_at: untilMs }, nowMs);
       return {
         async answerAfterCommit() {
           approvals.notifyDecided(before.id);
-          return after;
+          return { ...after, decided_by: actor.member?.email ?? actor.id };
         },
         audit: { subject: before.id, before: toApprovalResource(before, nowMs), after },
       };

@@ -2,7 +2,9 @@ import { idParams } from '@floe/contract/api/page';
 import { approvalResource, approvalWaitQuery } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
+import { listMemberEmails } from '../../store/members.ts';
 import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
+import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import { type RelayDependencies, resolveReadableKeyId } from './relay-dependencies.ts';
 
@@ -21,15 +23,16 @@ export function defineWaitForApprovalOperation({ approvals }: RelayDependencies)
     params: idParams,
     query: approvalWaitQuery,
     answer: approvalResource,
-    async run({ orgId, actor, clock }, { params, query }) {
+    async run({ orgId, reader, actor, clock }, { params, query }) {
       const wanted = { orgId, id: params.id, keyId: resolveReadableKeyId(actor) };
       const row = await approvals.waitForDecision(wanted, query.wait_seconds);
-      if (!row)
+      const [resolved] = await resolveDeciders(reader, orgId, row ? [row] : []);
+      if (!resolved)
         throw new Fault(
           'not_found',
           'There is no approval with this id, or the approval belongs to another key. A key needs the scope "management" or "read" to read the approvals of other keys. Floe deletes approvals when their retention period ends.',
         );
-      return toApprovalResource(row, clock.now());
+      return toApprovalResource(resolved, clock.now());
     },
   });
 }
@@ -57,4 +60,18 @@ export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.inpu
     decided_by: row.decided_by,
     note: row.note,
   });
+}
+
+/**
+ * Replaces the ids of members in `decided_by` with their email addresses. Stored rows contain only ids, so that nothing
+ * remains of a person whose data is erased.
+ */
+export async function resolveDeciders(
+  reader: DatabaseReader,
+  orgId: string,
+  rows: readonly RelayApprovalRow[],
+): Promise<RelayApprovalRow[]> {
+  const ids = rows.flatMap((row) => row.decided_by ?? []);
+  const emails = await listMemberEmails(reader, orgId, ids);
+  return rows.map((row) => ({ ...row, decided_by: emails.get(row.decided_by ?? '') ?? row.decided_by }));
 }

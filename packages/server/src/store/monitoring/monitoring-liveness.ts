@@ -251,10 +251,11 @@ async function lockPulse(
     .executeTakeFirst();
 }
 
-async function readDatabaseTime(writer: DatabaseWriter): Promise<number> {
+/** Returns the time of the PostgreSQL server in Unix milliseconds. */
+export async function readDatabaseTime(reader: DatabaseReader): Promise<number> {
   const { rows } = await sql<{
     now: number;
-  }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(writer);
+  }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(reader);
   return rows[0]?.now ?? Number.NaN;
 }
 

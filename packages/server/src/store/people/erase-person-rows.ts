@@ -1,7 +1,7 @@
 import type { PersonRecordKind } from '@floe/contract/api/people';
-import { isJsonObject, type Json } from '@floe/contract/json';
 import { sql } from 'kysely';
 import { deleteAlerts } from '../alerts.ts';
+import { deleteExchangeMetadata } from '../exchange-metadata.ts';
 import type { TimePosition } from '../pagination.ts';
 import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import { erasePersonFromRollups } from './erase-person-from-rollups.ts';
@@ -114,9 +114,9 @@ async function pseudonymizeRequests(
     .where('created_at', '<=', to)
     .where('id', 'in', ids)
     .execute();
-  await deleteMetadataEntries(writer, person.orgId, rows);
-  // The owner of an end user's request is another person: the owner of the key.
-  const owner = person.endUser === null ? { owner: null } : {};
+  await deleteExchangeMetadata(writer, person.orgId, rows);
+  // The key of an end user's request belongs to another person. Names of personal keys can contain the name of the person.
+  const owner = person.endUser === null ? { owner: null, key_name: sql<string>`key_id` } : {};
   const { numUpdatedRows } = await writer
     .updateTable('exchanges')
     .set({ ...owner, end_user: null, session: null, metadata_json: null })
@@ -126,35 +126,6 @@ async function pseudonymizeRequests(
     .where('id', 'in', ids)
     .executeTakeFirst();
   return Number(numUpdatedRows);
-}
-
-/** Deletes the metadata index entries of requests by exchange id. */
-async function deleteMetadataEntries(
-  writer: DatabaseWriter,
-  orgId: string,
-  rows: readonly {
-    readonly id: string;
-    readonly created_at: number;
-    readonly metadata_json: string | null;
-  }[],
-): Promise<void> {
-  const entries = rows.flatMap(({ id, created_at, metadata_json }) =>
-    listMetadataValues(metadata_json).map(
-      ([name, value]) => sql`(${orgId}, ${name}, ${value}, cast(${created_at} as bigint), ${id})`,
-    ),
-  );
-  for (let at = 0; at < entries.length; at += PERSON_ROWS_PER_BATCH)
-    await sql`delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in
-      (values ${sql.join(entries.slice(at, at + PERSON_ROWS_PER_BATCH))})`.execute(writer);
-}
-
-/** Returns the names and values of metadata in the way in which `RollupAccumulator` indexes them. */
-function listMetadataValues(json: string | null): (readonly [string, string])[] {
-  const metadata: Json = json === null ? null : JSON.parse(json);
-  if (!isJsonObject(metadata)) return [];
-  return Object.entries(metadata).flatMap(([name, value]) =>
-    value === null || typeof value === 'object' ? [] : [[name, String(value)] as const],
-  );
 }
 
 /** Deletes the relay records of sessions in batches. */

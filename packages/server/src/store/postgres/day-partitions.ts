@@ -52,22 +52,21 @@ export class DayPartitions {
     this.#known.clear();
   }
 
-  /** Drops partitions that ended before `beforeMs`. Returns the number of exchanges in them. */
-  async drop(connection: PostgresConnection, beforeMs: number): Promise<number> {
-    let removed = 0;
+  /** Drops partitions that ended before `beforeMs`. Returns whether there were any. */
+  async drop(connection: PostgresConnection, beforeMs: number): Promise<boolean> {
+    let hasDropped = false;
     for (const table of PARTITIONED)
       for (const name of await listPartitions(connection, table)) {
         if (partitionEnd(name) > beforeMs) continue;
-        const { rows } = await connection.query<{ count: number }>(`select count(*) from ${name}`, []);
         await runPostgresTransaction(connection, async () => {
           await connection.query(`set local lock_timeout = '${DROP_LOCK_TIMEOUT}'`, []);
           await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
           await connection.query(`drop table if exists ${name}`, []);
         });
-        if (table === 'exchanges') removed += rows[0]?.count ?? 0;
+        hasDropped = true;
         this.#known.delete(partitionEnd(name) - DAY_MS);
       }
-    return removed;
+    return hasDropped;
   }
 }
 

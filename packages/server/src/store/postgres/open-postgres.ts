@@ -187,7 +187,7 @@ class PostgresDatabase implements Database, BeatStore {
     );
   }
 
-  expireExchanges(beforeMs: number): Promise<number> {
+  expireExchanges(beforeMs: number): Promise<boolean> {
     return this.#pool.withConnection((connection) => this.#partitions.drop(connection, beforeMs));
   }
 

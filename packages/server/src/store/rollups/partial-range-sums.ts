@@ -1,6 +1,7 @@
 import { ERROR_OUTCOMES } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 import { joinLiterals, OUTCOME_SQL } from '../exchange-filters.ts';
+import { buildMetadataValueSql } from '../metadata-value-sql.ts';
 import type { DatabaseReader } from '../store-interfaces.ts';
 import { getHistogramBucketUpperBoundMs, HISTOGRAM_BUCKET_INDEXES } from './histogram-buckets.ts';
 import type { PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
@@ -79,11 +80,13 @@ function selectRangeSums(
     .where('created_at', '>=', from)
     .where('created_at', '<', to);
   for (const condition of conditions) rows = rows.where(condition);
-  if (filter) rows = rows.where(buildValueFilterCondition(facetValue(filter.facet), filter.any, filter.none));
+  if (filter)
+    rows = rows.where(buildValueFilterCondition(facetValue(reader, filter.facet), filter.any, filter.none));
   // Requests without a value of a metadata key do not count for it.
-  if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
+  if (filter && isMetadata(filter.facet))
+    rows = rows.where(sql<boolean>`${facetValue(reader, filter.facet)} <> ''`);
   const groups = [
-    ...groupBy.map((facet, place) => ({ name: `value_${place}`, value: facetValue(facet) })),
+    ...groupBy.map((facet, place) => ({ name: `value_${place}`, value: facetValue(reader, facet) })),
     ...histogramsIn(figures).map((name) => ({ name, value: bucketColumn(name) })),
   ];
   const summed = figures.filter((name) => !isBucketColumn(name));
@@ -138,7 +141,7 @@ function histogramsIn(figures: readonly RollupFigureColumn[]) {
 }
 
 /** Returns the SQL for a row's value in a facet, as in `RollupAccumulator`. */
-function facetValue(facet: RollupFacet): RawBuilder<string> {
+function facetValue(reader: DatabaseReader, facet: RollupFacet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
   if (facet === 'outcome') return OUTCOME_SQL;
   // As in `getCountedModel`.
@@ -146,8 +149,7 @@ function facetValue(facet: RollupFacet): RawBuilder<string> {
     return sql`case when coalesce(model, '') = '' and state = 'blocked' then coalesce(model_requested, '') when coalesce(model, '') = '' or coalesce(provider, '') = '' then coalesce(model, '') else provider || '/' || model end`;
   if (facet === 'status_class') return sql`cast(status / 100 as text) || 'xx'`;
   if (!isMetadata(facet)) return sql`coalesce(${sql.ref(facet)}, '')`;
-  const path = `$.${JSON.stringify(facet.slice(METADATA_PREFIX.length))}`;
-  return sql`coalesce(cast(json_extract(metadata_json, ${path}) as text), '')`;
+  return sql`coalesce(${buildMetadataValueSql(reader, facet.slice(METADATA_PREFIX.length))}, '')`;
 }
 
 const METADATA_PREFIX = 'metadata.';

@@ -9,6 +9,15 @@ export function readMetadataValue(json: ExchangeRowValues[number] | undefined, n
   return value === null || typeof value === 'object' ? null : String(value);
 }
 
+/** Returns the names and values of metadata, as `readMetadataValue` returns each of them. */
+export function listMetadataValues(json: string | null): (readonly [name: string, value: string])[] {
+  const metadata = json === null ? null : parseStoredJson(json);
+  if (!isJsonObject(metadata)) return [];
+  return Object.entries(metadata).flatMap(([name, value]) =>
+    value === null || typeof value === 'object' ? [] : [[name, String(value)] as const],
+  );
+}
+
 function parseStoredJson(json: string): Json {
   try {
     return JSON.parse(json);

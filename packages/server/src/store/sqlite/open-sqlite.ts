@@ -138,7 +138,7 @@ class SqliteDatabase implements Database, BeatStore {
     return runForServer(() => this.transaction(work));
   }
 
-  expireExchanges(beforeMs: number): Promise<number> {
+  expireExchanges(beforeMs: number): Promise<boolean> {
     return expireExchangesInBatches(this, beforeMs);
   }
 
