@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { chatReply } from './test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
+import { NO_STORES } from './test/no-stores.ts';
 
 const MESSAGES = [{ role: 'user', content: 'hi' }];
 
@@ -67,19 +68,26 @@ test('a translated response with more than 1,000,000 objects is an error of the 
   assert.match(text, /a response with too many JSON values/);
 });
 
-test('a resource with more than 1,000,000 objects is an error of the provider', async (t) => {
+test('a new resource with more than 1,000,000 objects is forwarded, and its owner is recorded', async (t) => {
   const extra = Array.from({ length: 1_000_000 }, () => ({}));
+  const recorded: string[] = [];
+  const resourceOwners = {
+    ...NO_STORES.resourceOwners,
+    record: async (owned: readonly { readonly id: string }[]) =>
+      void recorded.push(...owned.map(({ id }) => id)),
+  };
   const gateway = await startFakeClockGateway({
     upstreams: { a: () => createJsonReply({ id: 'file-1', object: 'file', extra }) },
     providers: { a: { kind: 'openai' } },
     routes: [{ model: '*', retries: 0 }],
+    dependencies: { resourceOwners },
   });
   t.after(() => gateway.close());
   const headers = { 'x-floe-provider': 'a' };
   const { status, text } = await gateway.settled(gateway.sendTo('files', { purpose: 'batch' }, headers));
-  assert.equal(status, 502, text.slice(0, 100));
-  assert.match(text, /a response with too many JSON values/);
-  assert.equal(gateway.rows.at(-1)?.state, 'failed');
+  assert.equal(status, 200, text.slice(0, 100));
+  assert.deepEqual(recorded, ['file-1']);
+  assert.equal(gateway.rows.at(-1)?.state, 'complete');
 });
 
 /** The arguments of a call, with the complexity of 40,000 numbers such as `1.10`. */
