@@ -6,6 +6,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import { recordResponseContentSize } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
+import { readSmallValues } from '../read-small-values.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import { findComplexityError, parseUpstreamJson } from '../upstream-json.ts';
 import { BATCH_INPUT_KIND } from './batch-inputs.ts';
@@ -26,7 +27,6 @@ import {
   readOwnedPage,
   recordResourceOwners,
 } from './owned-resources.ts';
-import { readSmallValues } from './read-small-values.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { canContainLinks, findResourceIds, resolvePublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
 
