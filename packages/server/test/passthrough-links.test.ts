@@ -72,6 +72,29 @@ test('the official SDK reads the results of a batch through Floe, for any URL at
     assert.ok(!JSON.stringify([request.path, request.headers]).includes('eis_'), request.path);
 });
 
+test('links in a list are replaced in the resources of every page of the provider', async () => {
+  const urls = [0, 1, 2].map((at) => `${elsewhere.url}/v1/messages/batches/p_${at}/results`);
+  const batches = urls.map((url, at) => batch(`p_${at}`, url));
+  let created = 1;
+  harness.setReply('b-one', ({ method, path }) => {
+    if (method === 'POST') return createJsonReply(batches[created++] ?? {});
+    const [one] = path.includes('after_id=p_1')
+      ? [batches[2]]
+      : path.includes('after_id=p_0')
+        ? [batches[1]]
+        : [batches[0]];
+    return createJsonReply({ data: [one], has_more: one !== batches[2] });
+  });
+  for (const _ of [0, 1]) await harness.anthropic().messages.batches.create({ requests });
+  const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches?limit=2`);
+  const { data } = answer.json() as unknown as { data: { id: string; results_url: string }[] };
+  const prefix = `${harness.url}${PASSTHROUGH_B_PATH}/v1/messages/batches`;
+  assert.deepEqual(
+    data.map(({ results_url }) => results_url),
+    ['p_1', 'p_2'].map((id) => `${prefix}/${id}/results`),
+  );
+});
+
 test('results that an SDK reads by their link are counted', async () => {
   harness.setReply('b-one', serveBatches);
   const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/b_0`);
@@ -130,4 +153,7 @@ test('links in the text of a model or a person are unchanged', async () => {
   assert.equal(chat.text, body);
   const content = await harness.call(`${PASSTHROUGH_A_PATH}/files/f_1/content`);
   assert.equal(content.text, body, 'the content of a file');
+  const { id } = await harness.openai().containers.create({ name: 'c' });
+  const contained = await harness.call(`${PASSTHROUGH_A_PATH}/containers/${id}/files/f_1/content`);
+  assert.equal(contained.text, body, 'the content of a file in a container');
 });

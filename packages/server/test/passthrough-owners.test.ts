@@ -136,6 +136,41 @@ test("a list contains only the caller's own objects, and its pages are filled fr
   });
 });
 
+test('a list whose resources cannot be read is not forwarded', async () => {
+  const foreign = { id: 'file-foreign', filename: 'caf~' };
+  const list = Buffer.from(JSON.stringify({ object: 'list', data: [foreign], has_more: false }));
+  const path = `${PASSTHROUGH_A_PATH}/files`;
+  const setList = (body: Buffer | string, type = 'application/json') =>
+    harness.setReply('a-one', { headers: { 'content-type': type }, body });
+  setList(Buffer.from(list.map((byte) => (byte === 0x7e ? 0xe9 : byte))));
+  const replaced = await harness.call(path);
+  assert.deepEqual([replaced.status, replaced.json()], [200, { object: 'list', data: [], has_more: false }]);
+  setList(list, 'text/plain');
+  assert.equal((await harness.call(path)).text.includes('foreign'), false, 'another content type');
+  for (const body of [`${list}}`, JSON.stringify([foreign]), JSON.stringify({ files: [foreign] })]) {
+    setList(body);
+    const rejected = await harness.call(path);
+    assert.equal(rejected.status, 502, rejected.text);
+    assert.ok(!rejected.text.includes('foreign'), rejected.text);
+  }
+});
+
+test('a stored response with too many JSON values has an owner and usage', async () => {
+  const usage = { input_tokens: 3, output_tokens: 8_000 };
+  const output = [{ type: 'message', content: Array.from({ length: 1_000_001 }, () => ({})) }];
+  harness.setReply('a-one', createJsonReply({ id: 'resp_large', status: 'completed', output, usage }));
+  const answer = await harness.call(`${PASSTHROUGH_A_PATH}/responses`, {
+    body: { model: 'm-1', input: 'Hi' },
+  });
+  assert.equal(answer.status, 200, answer.text.slice(0, 300));
+  const row = await harness.row(answer);
+  assert.ok(isJsonObject(row['usage']));
+  assert.equal(row['usage']['output_tokens'], 8_000);
+  const path = `${PASSTHROUGH_A_PATH}/responses/resp_large`;
+  assert.equal((await harness.call(path, { key: 'colleague' })).status, 404);
+  assert.equal((await harness.call(path)).status, 200);
+});
+
 async function fileOf(key: 'ours' | 'colleague'): Promise<string> {
   const file = await toFile(Buffer.from('{}'), 'x.jsonl');
   return (await harness.openai(key).files.create({ file, purpose: 'batch' })).id;

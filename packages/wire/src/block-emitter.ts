@@ -128,7 +128,7 @@ export class BlockEmitter {
       this.fail(
         new Fault(
           'upstream_error',
-          'The provider sent a response with more than 64 MB of text. Request less output.',
+          'The provider sent a response with more than 64 MB of text, output items and content blocks. Request less output.',
         ),
       );
   }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Json } from '@floe/contract/json';
 import { enforceMaxJsonComplexity } from './enforce-max-json-complexity.ts';
-import { JsonComplexityError, MAX_REQUEST_JSON_COMPLEXITY } from './json-complexity.ts';
+import { MAX_REQUEST_JSON_COMPLEXITY } from './json-complexity.ts';
 import { tryParseExactJson, tryParseJson } from './json-narrowing.ts';
 
 /** Shorter text cannot exceed the maximum complexity: `-0,` has the highest complexity for its length, 31. */
@@ -30,13 +30,13 @@ export function parseExactStreamEvent(text: string): Json | undefined {
   return isTooComplex(text) ? undefined : tryParseExactJson(text);
 }
 
+/** Returns true also for invalid or too deeply nested JSON, because its complexity is unknown. */
 function isTooComplex(text: string): boolean {
   if (text.length < UNCOUNTED_LENGTH) return false;
   try {
     enforceMaxJsonComplexity(Buffer.from(text), MAX_REQUEST_JSON_COMPLEXITY);
     return false;
-  } catch (error) {
-    // Invalid JSON is reported by the parser.
-    return error instanceof JsonComplexityError;
+  } catch {
+    return true;
   }
 }

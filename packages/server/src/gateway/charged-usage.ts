@@ -1,11 +1,15 @@
 import { BILLED_UNITS } from '@floe/contract/billed-units';
+import type { Json } from '@floe/contract/json';
 import type { MutableBilledUnitCounts } from '@floe/wire/billed-unit-counts';
 import { countContentBytes } from '@floe/wire/content-bytes';
+import { findUsage } from '@floe/wire/find-usage';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 import { estimateContentTokens, estimateInputTokens } from '../guardrails/token-estimate.ts';
 import type { BillingMode } from './billing.ts';
 import type { Exchange } from './exchange-record.ts';
+import { readSmallValues } from './read-small-values.ts';
+import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
  * A larger count of a unit is treated as invalid. No model has a context of this length, and no response contains as many
@@ -89,6 +93,19 @@ export function recordResponseContentSize(x: Exchange, answer: Buffer): void {
   if (!mustCountContent(x, answer.length)) return;
   const { added, whole } = countContentBytes(answer);
   x.answer.setContent(Math.max(added, whole));
+}
+
+/**
+ * Parses the JSON response to a generation. If this fails, records the usage in it, because the provider charges it.
+ * @throws Fault `upstream_error` like `parseUpstreamJson`
+ */
+export function parseChargedResponse(x: Exchange, bytes: Buffer): Json {
+  try {
+    return parseUpstreamJson(bytes);
+  } catch (error) {
+    x.answer.setUsage(findUsage(readSmallValues(bytes)) ?? null);
+    throw error;
+  }
 }
 
 /** Records the size of the content of a response event. */

@@ -8,7 +8,7 @@ import type { ResponseEvent } from '@floe/wire/response-events';
 import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
 import { isBackgroundRequest } from './background/background-request.ts';
-import { recordEventContentSize, recordResponseContentSize } from './charged-usage.ts';
+import { parseChargedResponse, recordEventContentSize, recordResponseContentSize } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
 import { buildResponseHeaders } from './response-headers.ts';
@@ -206,7 +206,7 @@ export function createForwardedJsonSink(
 ): ResponseSink {
   return createBufferedResponseSink((sent) => {
     const bytes = previous === null ? sent : setPreviousResponseId(sent, previous);
-    const parsed = parseUpstreamJson(bytes);
+    const parsed = parseChargedResponse(x, bytes);
     const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(parsed, { id: x.id });
     if (dialect === 'responses' && isJsonObject(parsed)) x.answer.setResponseId(responseIdOf(parsed));
     x.answer.setUsage(answer.usage ?? null);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createJsonReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
+import { silentLog } from '../core/log.ts';
 import { chatReply } from './test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
+import { NO_STORES } from './test/no-stores.ts';
 
 const MESSAGES = [{ role: 'user', content: 'hi' }];
 
@@ -22,6 +24,12 @@ async function start(t: TestContext, extra?: unknown): Promise<FakeClockGateway>
   t.after(() => gateway.close());
   return gateway;
 }
+
+/** Returns the source and the token counts of the last row. */
+const readCharge = ({ rows }: FakeClockGateway) => {
+  const row = rows.at(-1);
+  return [row?.usage_source, row?.input_tokens, row?.output_tokens];
+};
 
 test('a request with more than 100,000 names, strings, objects and arrays is rejected', async (t) => {
   const gateway = await start(t);
@@ -65,21 +73,79 @@ test('a translated response with more than 1,000,000 objects is an error of the 
   );
   assert.equal(status, 502, text);
   assert.match(text, /a response with too many JSON values/);
+  assert.deepEqual(readCharge(gateway), ['provider', 7, 3]);
 });
 
-test('a resource with more than 1,000,000 objects is an error of the provider', async (t) => {
+test('the usage of a response with too many values is recorded, because the provider charges it', async (t) => {
+  const usage = { input_tokens: 7, output_tokens: 3 };
+  const output = [{ type: 'message', content: Array.from({ length: 1_000_001 }, () => ({})) }];
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => createJsonReply({ id: 'r', model: 'm', status: 'completed', output, usage }) },
+    providers: { a: { kind: 'openai', breaker: { enabled: false } } },
+    routes: [{ model: 'm', targets: ['a/m'], retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  const { status } = await gateway.settled(gateway.send('responses', { model: 'm', input: 'hi' }));
+  assert.deepEqual([status, ...readCharge(gateway)], [502, 'provider', 7, 3]);
+});
+
+test('a stream with too many values is sent, but not stored', async (t) => {
+  const warnings: string[] = [];
+  const stored: unknown[] = [];
+  const text = 'a'.repeat(10);
+  const message = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text }] };
+  const end = (values: string) =>
+    `{"type":"response.completed","response":{"id":"r","model":"m","status":"completed","output":[${JSON.stringify(message)}],"metadata":[${values}0]}}`;
+  let values = '';
+  const gateway = await startFakeClockGateway({
+    upstreams: {
+      a: () =>
+        createSseReply([
+          'event: response.created\ndata: {"type":"response.created","response":{"id":"r","model":"m","status":"in_progress","output":[]}}\n\n',
+          `event: response.completed\ndata: ${end(values)}\n\n`,
+        ]),
+    },
+    providers: { a: { kind: 'openai', breaker: { enabled: false } } },
+    routes: [{ model: 'm', targets: ['a/m'], retries: 0 }],
+    dependencies: {
+      log: { ...silentLog, warn: (_: object, said: string) => void warnings.push(said) },
+      turns: { ...NO_STORES.turns, store: async (turn) => void stored.push(turn) },
+    },
+  });
+  t.after(() => gateway.close());
+  for (const [count, isStored] of [
+    [1, true],
+    [330_000, false],
+  ] as const) {
+    values = '1.10,'.repeat(count);
+    const send = gateway.send('responses', { model: 'm', input: 'hi', stream: true });
+    const answer = await gateway.settled(send);
+    assert.deepEqual([answer.status, answer.text.includes(end(values))], [200, true]);
+    assert.deepEqual([stored.length, warnings.length], isStored ? [1, 0] : [1, 1]);
+  }
+  assert.match(String(warnings), /response could not be stored/);
+});
+
+test('a new resource with more than 1,000,000 objects is forwarded, and its owner is recorded', async (t) => {
   const extra = Array.from({ length: 1_000_000 }, () => ({}));
+  const recorded: string[] = [];
+  const resourceOwners = {
+    ...NO_STORES.resourceOwners,
+    record: async (owned: readonly { readonly id: string }[]) =>
+      void recorded.push(...owned.map(({ id }) => id)),
+  };
   const gateway = await startFakeClockGateway({
     upstreams: { a: () => createJsonReply({ id: 'file-1', object: 'file', extra }) },
     providers: { a: { kind: 'openai' } },
     routes: [{ model: '*', retries: 0 }],
+    dependencies: { resourceOwners },
   });
   t.after(() => gateway.close());
   const headers = { 'x-floe-provider': 'a' };
   const { status, text } = await gateway.settled(gateway.sendTo('files', { purpose: 'batch' }, headers));
-  assert.equal(status, 502, text.slice(0, 100));
-  assert.match(text, /a response with too many JSON values/);
-  assert.equal(gateway.rows.at(-1)?.state, 'failed');
+  assert.equal(status, 200, text.slice(0, 100));
+  assert.deepEqual(recorded, ['file-1']);
+  assert.equal(gateway.rows.at(-1)?.state, 'complete');
 });
 
 /** The arguments of a call, with the complexity of 40,000 numbers such as `1.10`. */

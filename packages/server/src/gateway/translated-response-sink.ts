@@ -11,7 +11,7 @@ import type {
 import { createLostContentDetector } from '@floe/wire/lost-content';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { ResponseSink } from './attempt-plan.ts';
-import { recordEventContentSize } from './charged-usage.ts';
+import { parseChargedResponse, recordEventContentSize } from './charged-usage.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
@@ -73,7 +73,10 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
         )
       : createBufferedResponseSink((bytes) => {
           for (const event of toResponseEvents(
-            translation.upstream.readCompleteResponse(parseUpstreamJson(bytes), translation.readerOptions),
+            translation.upstream.readCompleteResponse(
+              parseChargedResponse(x, bytes),
+              translation.readerOptions,
+            ),
           ))
             take(event);
         });

@@ -1,10 +1,11 @@
 import { isJsonObject } from '@floe/contract/json';
+import { isNonEmpty } from '../json-narrowing.ts';
 import { parseExactStreamEvent } from '../stream-event-json.ts';
 
 const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
 /**
- * Returns the JSON of a content array without its reasoning parts. If only text without other members is left, returns a
+ * Returns the JSON of a content array without its reasoning parts. If only text without other information is left, returns a
  * string, as clients of this dialect expect. Otherwise, if nothing was removed, returns the original array.
  */
 export function stripReasoningParts(arrayText: string): string {
@@ -17,8 +18,11 @@ export function stripReasoningParts(arrayText: string): string {
   return left.length === parts.length ? arrayText : JSON.stringify(left);
 }
 
-/** Returns the text of a part that has no members but its type and text; undefined for any other part. */
+/** Returns the text of a part whose other members are all empty; undefined for any other part. */
 function readPlainText(part: unknown): string | undefined {
   if (!isJsonObject(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
-  return Object.keys(part).length === 2 ? part.text : undefined;
+  const isPlain = Object.entries(part).every(
+    ([name, value]) => name === 'type' || name === 'text' || !isNonEmpty(value),
+  );
+  return isPlain ? part.text : undefined;
 }

@@ -153,6 +153,7 @@ export class OutputItemReader {
     if (this.#call) this.#blocks.close(this.#call.block);
     if (this.#reasoning) this.#blocks.close(this.#reasoning.block, seal);
     else if (seal) this.#blocks.emitSealedBlock(seal);
+    this.#call = this.#reasoning = undefined;
   }
 
   /** Marks the item as closed, and releases the memory of its content. */

@@ -70,6 +70,19 @@ describe('Responses streams that leave something out', () => {
     ]);
   });
 
+  test('an item without an id whose index belongs to an item of another type is read once', () => {
+    const done = (item: JsonObject): JsonObject => ({
+      type: 'response.output_item.done',
+      output_index: 0,
+      item,
+    });
+    const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'a' }] };
+    const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' };
+    const { id: _, ...said } = message('b');
+    assert.deepEqual(textsOf(read([created, done(thought), done(call), completed([])])), ['a', '{}']);
+    assert.deepEqual(textsOf(read([created, done(thought), done(said), completed([])])), ['a', 'b']);
+  });
+
   test('summaries in several parts are one reasoning with a blank line between', () => {
     const part = (index: number, text: string): JsonObject => ({
       type: 'response.reasoning_summary_text.delta',

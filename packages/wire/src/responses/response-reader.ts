@@ -130,13 +130,13 @@ class ResponsesAnswerReader implements ResponseStreamReader {
     if (item === undefined) return;
     const index = asNumber(event['output_index']) ?? this.#next;
     const reader = this.#readerFor(item, index);
-    if (done) this.#complete(item, index);
+    if (done) this.#complete(reader, item);
     this.#blocks.countKeptEntry(reader.isClosed ? 0 : length);
   }
 
-  #complete(item: JsonObject, index: number): void {
+  #complete(reader: OutputItemReader, item: JsonObject): void {
     this.#isIncomplete ||= item['status'] === 'incomplete';
-    this.#readerFor(item, index).complete(item);
+    reader.complete(item);
   }
 
   #readerFor(item: JsonObject, index: number): OutputItemReader {
@@ -175,7 +175,7 @@ class ResponsesAnswerReader implements ResponseStreamReader {
   /** The final object contains everything that was not streamed. */
   #finish(response: JsonObject): void {
     asArray(response['output']).forEach((entry, index) => {
-      if (isJsonObject(entry)) this.#complete(entry, index);
+      if (isJsonObject(entry)) this.#complete(this.#readerFor(entry, index), entry);
     });
     for (const item of this.#items.values()) item.end();
     this.#blocks.recordUsage(readResponsesUsage(response));

@@ -1,4 +1,3 @@
-import { parseJsonExactly } from '@floe/contract/json';
 import { ResponseAccumulator, toResponseEvents } from '@floe/wire/canonical-response';
 import type { ResponseWriteContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
@@ -14,6 +13,7 @@ import { applyPoliciesToCachedStream } from '../policy/apply-cached-stream-polic
 import { applyResponsePolicies } from '../policy/apply-response-policies.ts';
 import { awaitPendingPolicyEvaluation } from '../policy/pending-evaluation.ts';
 import { buildResponseHeaders, buildStreamHeaders } from '../response-headers.ts';
+import { parseUpstreamJson } from '../upstream-json.ts';
 import {
   type CachedResponseMetadata,
   isUsageChunkRequested,
@@ -169,9 +169,7 @@ function readCachedEvents(
   const upstream = UPSTREAM_DIALECTS[x.surface.dialect];
   const options = { id: x.id, sealOrigin: target.provider.sealOrigin(target.credential) };
   if (!streamed)
-    return [
-      ...toResponseEvents(upstream.readCompleteResponse(parseJsonExactly(body.toString('utf8')), options)),
-    ];
+    return [...toResponseEvents(upstream.readCompleteResponse(parseUpstreamJson(body), options))];
   const events: ResponseEvent[] = [];
   const reader = upstream.createResponseReader((event) => events.push(event), options);
   const { bytes, lead, ends } = new SseFramer().push(body);

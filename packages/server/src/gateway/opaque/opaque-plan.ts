@@ -80,8 +80,9 @@ function createAnswerSink(
     return createErrorResponseSink((body) =>
       createUnexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
     );
-  const isJson = /[/+]json\b/i.test(type);
-  if (input.postProcessing && isJson && status !== 304)
+  // A list is processed whatever its content type is, because it may contain resources of other callers.
+  const isProcessed = input.postProcessing === 'list' || /[/+]json\b/i.test(type);
+  if (input.postProcessing && isProcessed && status !== 304)
     return createBufferedResponseSink((body) => {
       input.bufferedAnswer = { ...head, body, target };
     });

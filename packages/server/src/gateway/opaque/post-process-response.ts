@@ -1,11 +1,14 @@
+import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { findUsage } from '@floe/wire/find-usage';
+import { tryParseJson } from '@floe/wire/json-narrowing';
 import { recordResponseContentSize } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
+import { readSmallValues } from '../read-small-values.ts';
 import { sendToTargets } from '../send-to-targets.ts';
-import { parseUpstreamJson, UNCOUNTED_RESPONSE_BYTES } from '../upstream-json.ts';
+import { findComplexityError, parseUpstreamJson } from '../upstream-json.ts';
 import { BATCH_INPUT_KIND } from './batch-inputs.ts';
 import { omitHeaders } from './forwarded-headers.ts';
 import type { OpaqueContext } from './opaque-context.ts';
@@ -25,7 +28,7 @@ import {
   recordResourceOwners,
 } from './owned-resources.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { canContainLinks, resolvePublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
+import { canContainLinks, findResourceIds, resolvePublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
 
 /** Returns how a response must be processed before it is sent; null if it can be forwarded unchanged. */
 export function findRequiredPostProcessing(
@@ -53,12 +56,10 @@ export async function postProcessResponse(
   input: OpaquePlanInput,
   held: TargetResponse,
 ): Promise<void> {
-  const answer = parseAnswer(held.body);
-  const body = answer && (await processAnswer(x, input, held.target, answer));
+  const { shown, bytes } = await processAnswer(x, input, held);
   if (input.postProcessing === 'create') recordResponseContentSize(x, held.body);
   const headers = omitHeaders(mergeResponseHeaders(x, held.headers), 'content-length');
-  const bytes = body === null ? held.body : Buffer.from(body);
-  x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes, answer));
+  x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes, shown));
 }
 
 /**
@@ -68,29 +69,42 @@ function rewriteAnswerLinks(
   { gateway, client, target }: Exchange,
   { base, resource }: OpaqueContext,
   body: Buffer,
-  answer: JsonObject | null,
+  { answer, isWhole }: ReadAnswer,
 ): Buffer {
   if (!target || !canContainLinks(resource)) return body;
   const url = resolvePublicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
-  return rewriteLinks(body, answer, { url, base, target, resource });
+  return rewriteLinks(body, isWhole ? findResourceIds(answer) : null, { url, base, target, resource });
 }
 
-/** Returns the body to send; null for the original bytes. */
+/** Returns the body to send, and the content of this body. */
 async function processAnswer(
+  x: Exchange,
+  input: OpaquePlanInput,
+  { body, target }: TargetResponse,
+): Promise<{ readonly bytes: Buffer; readonly shown: ReadAnswer }> {
+  if (input.postProcessing === 'list') {
+    const first = parseListPage(body);
+    if (first === null) return { bytes: body, shown: { answer: null, isWhole: true } };
+    const answer = await filterListedResources(x, input, first);
+    return { bytes: Buffer.from(JSON.stringify(answer)), shown: { answer, isWhole: true } };
+  }
+  const shown = readAnswer(body);
+  if (shown.answer !== null) await recordAnswer(x, input, target, shown.answer);
+  return { bytes: body, shown };
+}
+
+/** Records the usage and the resources in a response whose original bytes are sent. */
+async function recordAnswer(
   x: Exchange,
   input: OpaquePlanInput,
   target: Target,
   answer: JsonObject,
-): Promise<string | null> {
+): Promise<void> {
   const {
     postProcessing,
     context: { resource, key },
   } = input;
-  if (postProcessing === 'show') return null;
-  if (postProcessing === 'list')
-    return Array.isArray(answer['data'])
-      ? JSON.stringify(await filterListedResources(x, input, answer))
-      : null;
+  if (postProcessing === 'show') return;
   if (postProcessing === 'create' && (resource.surface === 'responses' || resource.surface === 'chat'))
     x.answer.setUsage(findUsage(answer) ?? null);
   if (postProcessing === 'create' && resource.surface === 'responses') {
@@ -101,7 +115,6 @@ async function processAnswer(
   const kind = isValidatedBatch(input.request) ? BATCH_INPUT_KIND : resource.collection;
   const things = findCreatedResources(resource, postProcessing === 'create' ? kind : null, answer);
   if (things.length > 0) await recordResourceOwners(x.gateway.resourceOwners, target, key, things);
-  return null;
 }
 
 async function filterListedResources(
@@ -115,7 +128,7 @@ async function filterListedResources(
     if (!x.route) return null;
     const next: OpaquePlanInput = { ...input, query, bufferedAnswer: null };
     await sendToTargets(x, x.route, (target) => planOpaqueAttempt(x, target, next));
-    return next.bufferedAnswer && parseAnswer(next.bufferedAnswer.body);
+    return next.bufferedAnswer && parseListPage(next.bufferedAnswer.body);
   };
   const mine = async (ids: readonly string[]) => {
     const known = await resourceOwners.find(key.orgId, ids);
@@ -144,15 +157,32 @@ function isValidatedBatch({ body }: OpaqueRequest): boolean {
 }
 
 /**
- * Returns the response if it is a JSON object. A short response that is not JSON, such as an empty one, is forwarded.
- * @throws Fault `upstream_error` if a longer response is not JSON or has too many values
+ * Parses a page of a list. Returns null if the page is empty. Invalid UTF-8 is replaced, because clients also read such a
+ * page.
+ * @throws Fault `upstream_error` if the page is not a list, because resources of other callers could then not be removed
  */
-function parseAnswer(body: Buffer): JsonObject | null {
-  try {
-    const value = parseUpstreamJson(body);
-    return isJsonObject(value) ? value : null;
-  } catch (error) {
-    if (!(error instanceof Fault) || body.length > UNCOUNTED_RESPONSE_BYTES) throw error;
-    return null;
-  }
+function parseListPage(body: Buffer): JsonObject | null {
+  if (body.length === 0) return null;
+  const page = parseUpstreamJson(isUtf8(body) ? body : Buffer.from(body.toString('utf8')));
+  if (isJsonObject(page) && Array.isArray(page['data'])) return page;
+  throw new Fault(
+    'upstream_error',
+    'The provider sent a list without the array `data`, so Floe cannot remove the resources of other callers.',
+    { upstreamBody: body.toString('utf8', 0, 2000) },
+  );
+}
+
+/** The values of a response that were read. */
+interface ReadAnswer {
+  /** Null if the response is not a JSON object. */
+  readonly answer: JsonObject | null;
+  /** Whether all values were read. */
+  readonly isWhole: boolean;
+}
+
+/** Reads a response whose original bytes are sent. If it cannot be parsed, reads only its small values. */
+function readAnswer(body: Buffer): ReadAnswer {
+  if (findComplexityError(body) !== null) return { answer: readSmallValues(body), isWhole: false };
+  const answer = tryParseJson(body.toString('utf8'));
+  return { answer: isJsonObject(answer) ? answer : null, isWhole: true };
 }

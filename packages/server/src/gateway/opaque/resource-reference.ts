@@ -13,6 +13,8 @@ export interface ResourceReference {
   readonly model: string | null;
   /** Whether the response contains, or may contain, batch results. */
   readonly isBatchResults: boolean;
+  /** Whether the response is the content of a file or another resource. */
+  readonly isContent: boolean;
   /** Whether the body is JSON regardless of its content type. */
   readonly isJsonOnly: boolean;
 }
@@ -78,6 +80,7 @@ export function parseResourcePath(style: ApiStyle, segments: readonly string[]):
     isBatchResults:
       (collection === 'files' && what === 'content') ||
       (collection === 'messages/batches' && what === 'results'),
+    isContent: rest.length > 1 && rest.at(-1) === 'content',
     isJsonOnly: JSON_PATH.test(path),
   };
 }

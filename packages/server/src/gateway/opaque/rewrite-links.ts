@@ -34,19 +34,22 @@ export function resolvePublicBaseUrl(baseUrl: string, host: string): string {
  * Returns whether the JSON responses of a path can contain links to the provider's API outside generated or
  * user-supplied content.
  */
-export function canContainLinks({ collection, isBatchResults }: ResourceReference): boolean {
-  return collection !== null && !isBatchResults && !CONTENT_COLLECTIONS.has(collection);
+export function canContainLinks({ collection, isBatchResults, isContent }: ResourceReference): boolean {
+  return collection !== null && !isBatchResults && !isContent && !CONTENT_COLLECTIONS.has(collection);
 }
 
 /**
  * Replaces each link to the provider's API with a link to Floe, and returns all other bytes unchanged. Official
  * SDKs follow links in resources, such as the `results_url` of a batch, and send the caller's key with the
  * request. Without the replacement, they would send the platform key to the provider.
- * @param answer the parsed response, whose ids links may contain; null if it is not a JSON object
+ * @param ids the ids that links to the provider may contain; null if they are unknown, so that every id counts
  */
-export function rewriteLinks(body: Buffer, answer: JsonObject | null, mount: LinkRewriteContext): Buffer {
+export function rewriteLinks(
+  body: Buffer,
+  ids: ReadonlySet<string> | null,
+  mount: LinkRewriteContext,
+): Buffer {
   const edits: ByteEdit[] = [];
-  const ids = resourceIdsIn(answer);
   for (const { start, end, text } of jsonStringValues(body)) {
     const link = rewriteLink(text, mount, ids);
     if (link !== null) edits.push({ start, end, text: JSON.stringify(link) });
@@ -58,7 +61,7 @@ export function rewriteLinks(body: Buffer, answer: JsonObject | null, mount: Lin
 function rewriteLink(
   text: string,
   { url, base, target, resource }: LinkRewriteContext,
-  ids: ReadonlySet<string>,
+  ids: ReadonlySet<string> | null,
 ): string | null {
   const link = /^\s*https?:/i.test(text) ? URL.parse(text) : null;
   if (link === null) return null;
@@ -73,7 +76,8 @@ function rewriteLink(
   // them.
   const at = pathname.indexOf(`/${resource.collection}/`);
   const [, id] = at === -1 ? [] : pathname.slice(at + 1 + (resource.collection ?? '').length).split('/');
-  return id !== undefined && ids.has(decodeSegment(id)) ? mounted + pathname.slice(at) + search : null;
+  const isResource = id !== undefined && (ids === null || ids.has(decodeSegment(id)));
+  return isResource ? mounted + pathname.slice(at) + search : null;
 }
 
 function decodeSegment(segment: string): string {
@@ -85,7 +89,7 @@ function decodeSegment(segment: string): string {
 }
 
 /** Returns the ids of a resource or of the resources in a list. */
-function resourceIdsIn(answer: JsonObject | null): ReadonlySet<string> {
+export function findResourceIds(answer: JsonObject | null): ReadonlySet<string> {
   const ids = new Set<string>();
   const add = ({ id }: JsonObject) => typeof id === 'string' && ids.add(id);
   if (answer === null) return ids;

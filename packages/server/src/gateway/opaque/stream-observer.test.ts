@@ -52,3 +52,36 @@ test('after an event that is too large, it is unknown whether the stream is comp
   assert.equal(tap.push(Buffer.from('\n\ndata: [DONE]\n\n')), null);
   assert.deepEqual([tap.hasContent, tap.isComplete], [true, false]);
 });
+
+/** Observes a stream whose event has `head` and 17 MB of data. */
+function observeLarge(head: string, ...ends: readonly string[]): StreamObserver {
+  const tap = new StreamObserver();
+  tap.push(Buffer.from('data: {"type":"response.output_text.delta","delta":"Hi"}\n\n'));
+  tap.push(Buffer.from(head));
+  const piece = Buffer.alloc(1024 * 1024, 'a');
+  for (let count = 0; count < 17; count += 1) tap.push(piece);
+  for (const end of ends) tap.push(Buffer.from(end));
+  return tap;
+}
+
+test('a stream is complete after a last event that is too large to read', () => {
+  const data = 'data: {"type":"response.completed","response":"';
+  for (const head of [data, `event: response.completed\n${data}`])
+    for (const ends of [['"}\n\n'], ['"}\r', '\n', '\r', '\n'], ['"}\n', '\n', 'data: [DONE]\n']]) {
+      const tap = observeLarge(head, ...ends);
+      assert.deepEqual([tap.isComplete, tap.hasError, tap.contentBytes], [true, false, 2], ends.join());
+    }
+  assert.equal(observeLarge(data, '"}\n').isComplete, false, 'without its blank line');
+  const failed = observeLarge('data: {"type":"response.failed","response":"', '"}\n\n');
+  assert.deepEqual([failed.isComplete, failed.hasError], [true, true]);
+  const other = 'data: {"type":"response.output_item.done","item":{"type":"response.completed"';
+  assert.equal(observeLarge(other, '}}\n\n').isComplete, false, 'not the last event');
+});
+
+test('the last event of a stream is read although it is not valid UTF-8', () => {
+  const tap = new StreamObserver();
+  const response = '{"id":"r","status":"completed","output":["\xe9"],"usage":{"output_tokens":7}}';
+  tap.push(Buffer.from(`data: {"type":"response.completed","response":${response}}\n\n`, 'latin1'));
+  const { isComplete, finishReason, responseId, usage } = tap;
+  assert.deepEqual([isComplete, finishReason, responseId, usage?.units.output], [true, 'completed', 'r', 7]);
+});

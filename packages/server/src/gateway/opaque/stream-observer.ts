@@ -24,6 +24,10 @@ const FINAL_EVENTS = new Set([
 /** Maximum number of finished choices that are counted, because a stream has no maximum size. */
 const MAX_COUNTED_CHOICES = 10_000;
 const USAGE = '"usage"';
+/** The type of an event that is too large to read must be in this many bytes. */
+const MAX_TYPE_BYTES = 4096;
+const FIRST_TYPE = /^\s*\{\s*"type"\s*:\s*"([\w.]+)"/;
+const BLANK_LINE_END = /(?:\n\r?\n|\r\r)$/;
 
 /**
  * Observes an event stream while it is forwarded unchanged. Records content, errors, the last
@@ -50,6 +54,11 @@ export class StreamObserver {
   lastData = '';
   #framer = new SseFramer();
   #finish: ResponseFinish | undefined;
+  /** Whether the event that is too large to read is the last one, and whether content was received before. */
+  #isLastEvent = false;
+  #repeatsContent = false;
+  /** The last bytes of a stream that is unreadable. */
+  #tail = '';
   readonly #choices: number;
   readonly #finishedChoices = new Set<number>();
 
@@ -68,7 +77,7 @@ export class StreamObserver {
   /** Returns the frames that `chunk` completes; null if frames can no longer be separated. */
   push(chunk: Buffer): SseFrames | null {
     if (this.isUnreadable) {
-      this.contentBytes += chunk.length;
+      this.#inspectUnreadable(chunk);
       return null;
     }
     try {
@@ -80,11 +89,30 @@ export class StreamObserver {
       }
       return frames;
     } catch {
-      // The frame is too large. The client receives the bytes, but it is unknown whether the stream is complete.
-      this.isUnreadable = true;
-      this.hasContent = true;
+      this.#startUnreadable(chunk);
       return null;
     }
+  }
+
+  /**
+   * Handles a frame that is too large. The client receives its bytes. If it is the last event, such as one that repeats
+   * all images of a response, the stream is complete at its end. Otherwise, it is unknown whether the stream is complete.
+   */
+  #startUnreadable(chunk: Buffer): void {
+    const held = this.rest();
+    const type = readFrameType(held.length > 0 ? held : chunk);
+    this.#isLastEvent = FINAL_EVENTS.has(type);
+    this.#repeatsContent = this.#isLastEvent && this.hasContent;
+    this.hasError ||= type === 'response.failed';
+    this.isUnreadable = true;
+    this.hasContent = true;
+    this.#inspectUnreadable(chunk);
+  }
+
+  #inspectUnreadable(chunk: Buffer): void {
+    if (!this.#repeatsContent) this.contentBytes += chunk.length;
+    this.#tail = (this.#tail + chunk.toString('latin1', Math.max(0, chunk.length - 4))).slice(-4);
+    if (this.#isLastEvent && BLANK_LINE_END.test(this.#tail)) this.isComplete = true;
   }
 
   /** Returns the incomplete frame at the end. */
@@ -93,11 +121,7 @@ export class StreamObserver {
   }
 
   #inspectFrame(frame: Buffer): void {
-    const found = tryLocateData(frame);
-    if (found === null) {
-      this.hasContent = true;
-      this.contentBytes += frame.length;
-    }
+    const found = locateData(frame);
     if (!found) return;
     const data = found.bytes.toString('utf8', found.start, found.end);
     if (data === '[DONE]') {
@@ -177,13 +201,20 @@ function bringsContent(body: JsonObject): boolean {
   });
 }
 
-/** Returns null for a frame that is not valid UTF-8. */
-function tryLocateData(frame: Buffer): SseFrameData | undefined | null {
+/** Locates the data of a frame. Invalid UTF-8 is replaced, because clients also read such a frame. */
+function locateData(frame: Buffer): SseFrameData | undefined {
   try {
     return locateSseFrameData(frame);
   } catch {
-    return null;
+    return locateSseFrameData(Buffer.from(frame.toString('utf8')));
   }
+}
+
+/** Returns the type of an incomplete frame. It is in the event name, or is the first member of the data. */
+function readFrameType(frame: Buffer): string {
+  const found = locateData(frame.subarray(0, MAX_TYPE_BYTES));
+  const data = found ? found.bytes.toString('utf8', found.start, found.end) : '';
+  return FIRST_TYPE.exec(data)?.[1] ?? found?.event ?? '';
 }
 
 function tryParseObject(data: string): JsonObject | null {

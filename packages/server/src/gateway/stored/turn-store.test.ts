@@ -57,6 +57,57 @@ test('a response id that no database can store or find is rejected before the qu
   }
 });
 
+/** Returns an object whose methods build a query, which results in `rows`. Stored rows are added to `rows`. */
+function createFakeQuery(rows: unknown[]): never {
+  const query: unknown = new Proxy(
+    {},
+    {
+      get: (_, name) => (argument: unknown) => {
+        if (name === 'values') rows.unshift(argument);
+        return name === 'execute' ? Promise.resolve(rows) : query;
+      },
+    },
+  );
+  return query as never;
+}
+
+async function storeConversation(turns: readonly StoredTurn[]) {
+  const rows: unknown[] = [];
+  const query = createFakeQuery(rows);
+  const store = createStore({ read: query, transaction: (run) => run(query) });
+  for (const each of turns) await store.store(each);
+  return { store, rows };
+}
+
+test('the event loop continues while a long conversation is read', async () => {
+  const values: unknown = JSON.parse(`[${'1.5,'.repeat(500_000)}1]`);
+  const ids = ['a', 'b', 'c'];
+  const turns = ids.map((id, at) =>
+    turn(id, { previousId: ids[at - 1] ?? null, response: { id, values: values as number[] } }),
+  );
+  const { store } = await storeConversation(turns);
+  const last = turns.at(-1) ?? assert.fail();
+  let iterations = 0;
+  const count = () => {
+    iterations += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const read = await store.conversation(last);
+  clearImmediate(next);
+  assert.deepEqual(
+    read?.map(({ id }) => id),
+    ids,
+  );
+  assert.ok(iterations > 3, `${iterations} iterations of the event loop`);
+});
+
+test('a conversation that is too large is rejected before it is decrypted', async () => {
+  const { store, rows } = await storeConversation([turn('a'), turn('b', { previousId: 'a' })]);
+  for (const row of rows) Object.assign(row as object, { sealed: 'a'.repeat(33 * 1024 * 1024) });
+  await assert.rejects(store.conversation(turn('b', { previousId: 'a' })), { code: 'request_too_large' });
+});
+
 test('if the database is unavailable, turns are not written one at a time', async () => {
   let transactions = 0;
   const store = createStore({

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
+import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
 import { runForOrg } from '../../core/org-context.ts';
 import { replaceUnstorableCharacters } from '../../core/unstorable-characters.ts';
 import {
@@ -28,6 +29,8 @@ const DAY_MS = 24 * 3_600_000;
 const TURNS_PER_COMMIT = 200;
 /** Maximum length of a response id. The index of PostgreSQL accepts at most about 2,700 bytes. */
 const MAX_ID_CHARACTERS = 512;
+/** Maximum length of all encrypted turns of a conversation together. */
+const MAX_CONVERSATION_LENGTH = 64 * 1024 * 1024;
 
 /** One turn of a conversation: a stored Responses request and its response. */
 export interface StoredTurn {
@@ -58,7 +61,10 @@ export interface TurnStore {
    * Returns the turn with this `responseId`; undefined if it has another owner, expired or does not exist.
    */
   find(owner: StoredResponseFilter, responseId: string): Promise<StoredTurn | undefined>;
-  /** Returns the turn and all turns before it, oldest first; undefined if one of them was deleted. */
+  /**
+   * Returns the turn and all turns before it, oldest first; undefined if one of them was deleted.
+   * @throws Fault `request_too_large` if all turns together are too large
+   */
   conversation(turn: StoredTurn): Promise<readonly StoredTurn[] | undefined>;
   /** Replaces a background response with its final version. */
   replace(turn: StoredTurn, response: JsonObject): Promise<void>;
@@ -98,7 +104,7 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
       const rows = await runForOrg(turn.orgId, () => listStoredConversationTurns(database.read, turn.id));
       // If the chain does not end with a first turn, a turn has been deleted.
       if (rows.at(-1)?.previous_id !== null) return undefined;
-      return rows.reverse().map((row) => decryptTurn(row, key));
+      return decryptConversation(rows.reverse(), key);
     },
     replace: (turn, response) =>
       runForOrg(turn.orgId, () =>
@@ -178,6 +184,26 @@ function encryptTurn(turn: StoredTurn, key: SecretEncryptionKey): StoredResponse
     stored_by_provider: turn.held ? 1 : 0,
     sealed: encryptSecret(JSON.stringify({ model, input, response }), { orgId, rowId: id, version: 1 }, key),
   };
+}
+
+async function decryptConversation(
+  rows: readonly StoredResponseRow[],
+  key: SecretEncryptionKey,
+): Promise<readonly StoredTurn[]> {
+  if (rows.reduce((sum, { sealed }) => sum + sealed.length, 0) > MAX_CONVERSATION_LENGTH)
+    throw new Fault(
+      'request_too_large',
+      'The stored conversation is larger than 64 MB. Send the part that the model needs in "input".',
+      { param: 'previous_response_id' },
+    );
+  // A conversation has up to 10,000 turns. Some turns take a second to parse.
+  const yielder = new EventLoopYielder();
+  const turns: StoredTurn[] = [];
+  for (const row of rows) {
+    turns.push(decryptTurn(row, key));
+    await yielder.endStep();
+  }
+  return turns;
 }
 
 function decryptTurn(row: StoredResponseRow, key: SecretEncryptionKey): StoredTurn {
