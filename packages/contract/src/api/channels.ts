@@ -3,6 +3,7 @@ import {
   createBaseUrlField,
   createEmailAddressListField,
   createMinutesField,
+  createHeaderSecretField,
   createSecretField,
   createShortTextField,
   createShortTextListField,
@@ -112,7 +113,7 @@ const secrets = {
   routing_key: createSecretField()
     .optional()
     .describe('Integration key, for the kind `pagerduty`. Never returned.'),
-  token: createSecretField()
+  token: createHeaderSecretField()
     .nullable()
     .optional()
     .describe('Access token, for the kind `ntfy`. Never returned. `null` removes it.'),

@@ -5,6 +5,7 @@ import {
   createEmailAddressListField,
   createMinutesField,
   createPositiveCountField,
+  createHeaderSecretField,
   createSecretField,
   createShortTextField,
   createShortTextListField,
@@ -195,7 +196,7 @@ const channelUnion = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('ntfy').describe('Sends messages to a topic on an ntfy server.'),
     url: secretUrl().describe('URL of the topic.'),
-    token: createSecretField().optional().describe('Access token, if the topic requires one.'),
+    token: createHeaderSecretField().optional().describe('Access token, if the topic requires one.'),
   }),
   z.strictObject({
     ...channelFields,
