@@ -172,7 +172,9 @@ async function findNameIssues(
     const isRenamed = (key: DeclaredKey) =>
       matched.get(key)?.revoked_at === null && previousName(key) !== key.config.name;
     const renamed = keys.filter(isRenamed);
-    const unused = new Set(renamed.map(previousName).filter((name) => !used.has(name)));
+    const unused = new Map(
+      renamed.map((key) => [previousName(key), key.config.name] as const).filter(([name]) => !used.has(name)),
+    );
     const rules = await findStoredRulesForKeys(reader, orgId, unused);
     for (const key of keys) {
       const path = [...key.path, 'name'];
