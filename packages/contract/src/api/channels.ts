@@ -2,8 +2,8 @@ import * as z from 'zod';
 import {
   createBaseUrlField,
   createEmailAddressListField,
-  createMinutesField,
   createHeaderSecretField,
+  createMinutesField,
   createSecretField,
   createShortTextField,
   createShortTextListField,
