@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   createBaseUrlField,
   createEmailAddressListField,
+  createHeaderSecretField,
   createMinutesField,
   createSecretField,
   createShortTextField,
@@ -112,7 +113,7 @@ const secrets = {
   routing_key: createSecretField()
     .optional()
     .describe('Integration key, for the kind `pagerduty`. Never returned.'),
-  token: createSecretField()
+  token: createHeaderSecretField()
     .nullable()
     .optional()
     .describe('Access token, for the kind `ntfy`. Never returned. `null` removes it.'),

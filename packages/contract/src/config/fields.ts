@@ -39,7 +39,19 @@ export function createEmailAddressListField() {
  * for forms and documents.
  */
 export function createSecretField() {
-  return z.string().min(1).max(8_192).regex(HEADER_VALUE, HEADER_VALUE_MESSAGE).meta({ writeOnly: true });
+  return createSecretTextField(
+    /^[\t\x20-\x7e\x80-\uffff]*$/,
+    'must not contain line breaks or control characters',
+  );
+}
+
+/** Creates the schema of a secret value that Floe sends unchanged in a header. */
+export function createHeaderSecretField() {
+  return createSecretTextField(HEADER_VALUE, HEADER_VALUE_MESSAGE);
+}
+
+function createSecretTextField(allowed: RegExp, message: string) {
+  return z.string().min(1).max(8_192).regex(allowed, message).meta({ writeOnly: true });
 }
 
 /** Characters that a header value may contain (RFC 9110, section 5.5). */

@@ -3,6 +3,7 @@ import {
   createBaseUrlField,
   createCrossFieldCheck,
   createEmailAddressListField,
+  createHeaderSecretField,
   createMinutesField,
   createPositiveCountField,
   createSecretField,
@@ -195,7 +196,7 @@ const channelUnion = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('ntfy').describe('Sends messages to a topic on an ntfy server.'),
     url: secretUrl().describe('URL of the topic.'),
-    token: createSecretField().optional().describe('Access token, if the topic requires one.'),
+    token: createHeaderSecretField().optional().describe('Access token, if the topic requires one.'),
   }),
   z.strictObject({
     ...channelFields,

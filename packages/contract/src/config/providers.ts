@@ -4,6 +4,7 @@ import {
   createBaseUrlField,
   createCrossFieldCheck,
   createExtraHeadersField,
+  createHeaderSecretField,
   createModelPatternField,
   createPositiveCountField,
   createSecretField,
@@ -108,7 +109,7 @@ export const CredentialSchema = z.strictObject({
   name: createSlugField().describe(
     'Name of the credential. Analytics and the list of breakers show this name instead of the secret.',
   ),
-  api_key: createSecretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
+  api_key: createHeaderSecretField().describe('The API key. Use `${VARIABLE}` instead of the value.'),
   weight: z
     .number()
     .positive()
@@ -134,7 +135,7 @@ const IdentitySchema = z
     secret_access_key: createSecretField()
       .optional()
       .describe('Secret access key. Use `${VARIABLE}` instead of the value.'),
-    session_token: createSecretField().optional().describe('Session token for a temporary access key.'),
+    session_token: createHeaderSecretField().optional().describe('Session token for a temporary access key.'),
     profile: createShortTextField().optional().describe('Profile in the shared AWS configuration files.'),
     external_id: createShortTextField()
       .optional()
@@ -175,7 +176,7 @@ export const PROVIDER_FIELDS = {
     .describe(
       'Base URL of the provider’s API. Defaults to the public URL for this kind of provider. Include `/v1` for OpenAI-compatible kinds.',
     ),
-  api_key: createSecretField()
+  api_key: createHeaderSecretField()
     .optional()
     .describe('The API key. Use `${VARIABLE}` instead of the value. For several keys, use `credentials`.'),
   credentials: z

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import {
+import fs, {
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -10,6 +10,7 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -102,15 +103,38 @@ test('a file with the same content is not a change', async (t) => {
   assert.deepEqual(seen, []);
 });
 
-test('an invalid file is reported once, and the corrected file is applied', async (t) => {
+test('an invalid file is reported once and at each SIGHUP, and the corrected file is applied', async (t) => {
   const { seen, onChange } = recorder();
-  const { path, watching } = setUp(t, handClock(), onChange);
+  const clock = handClock();
+  const { path, watching } = setUp(t, clock, onChange);
   writeFileSync(path, '\nserver: { prot: 1 }');
-  await watching.reload();
+  await clock.advance(6_000);
+  await clock.advance(60_000);
+  assert.deepEqual(seen, ['error line 2']);
   await watching.reload();
   writeFileSync(path, 'server: { port: 3 }');
   await watching.reload();
-  assert.deepEqual(seen, ['error line 2', '3 server.port']);
+  assert.deepEqual(seen, ['error line 2', 'error line 2', '3 server.port']);
+});
+
+test('a file that cannot be read for a moment is applied at the next check', async (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const { path, watching } = setUp(t, clock, onChange);
+  writeFileSync(path, 'server: { port: 3 }');
+  const failing = t.mock.method(fs, 'readFileSync', () => {
+    throw new Error('EMFILE');
+  });
+  syncBuiltinESMExports();
+  try {
+    await watching.reload();
+  } finally {
+    failing.mock.restore();
+    syncBuiltinESMExports();
+  }
+  assert.deepEqual(seen, []);
+  await clock.advance(6_000);
+  assert.deepEqual(seen, ['3 server.port']);
 });
 
 test('a file that is missing or empty for a moment changes nothing', async (t) => {

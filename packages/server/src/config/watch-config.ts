@@ -6,7 +6,6 @@ import type { FloeConfig } from '@floe/contract/config';
 import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { ConfigError } from './config-problem.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { createInvalidUtf8Error } from './parse-config.ts';
 import { listSecretFilePaths } from './secret-file.ts';
@@ -127,8 +126,8 @@ class ChangeReader {
     try {
       return await this.#read();
     } catch (error) {
-      // The file may be valid, so SIGHUP tries again.
-      if (!(error instanceof ConfigError)) this.#isApplied = false;
+      // SIGHUP tries again, because the reason can be outside the file.
+      this.#isApplied = false;
       return { error };
     }
   }
@@ -140,8 +139,10 @@ class ChangeReader {
 
   async #read(): Promise<ConfigFileChange | null> {
     const { path, log, load } = this.#options;
-    this.#seenStamp = fileStamp(path);
-    const { text, isValid } = readNonEmptyText(path);
+    const stamp = fileStamp(path);
+    const { text, isRead, isValid } = readNonEmptyText(path);
+    // A file that exists but cannot be read is read again at the next check.
+    this.#seenStamp = isRead ? stamp : '';
     if (text === '' && this.#seen.text !== '')
       log.warn({ path }, 'configuration file is missing or empty; the running configuration is kept');
     if (!this.#seen.update(text)) return null;
@@ -245,13 +246,17 @@ function fileStamp(path: string): string {
 /**
  * The text of the file, or '' if it cannot be read. Editors truncate or remove a file before they write it.
  */
-function readNonEmptyText(path: string): { readonly text: string; readonly isValid: boolean } {
+function readNonEmptyText(path: string): {
+  readonly text: string;
+  readonly isRead: boolean;
+  readonly isValid: boolean;
+} {
   try {
     const bytes = readFileSync(path);
     const text = new TextDecoder().decode(bytes);
-    return { text: text.trim() === '' ? '' : text, isValid: isUtf8(bytes) };
+    return { text: text.trim() === '' ? '' : text, isRead: true, isValid: isUtf8(bytes) };
   } catch {
-    return { text: '', isValid: true };
+    return { text: '', isRead: false, isValid: true };
   }
 }
 

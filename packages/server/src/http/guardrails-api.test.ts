@@ -129,6 +129,13 @@ test('a key that rules name cannot be renamed, because the rules would no longer
     assert.equal((await api.call('PATCH', path, { key, body: { name: 'ci' } })).status, 200);
     assert.equal((await api.call('DELETE', rule, { key })).status, 204);
   }
+  const pattern = { name: 'p', on: ['shell'], decision: 'deny', when: 'true', who: { keys: ['c*'] } };
+  const rule = '/api/management/relay/rules/p';
+  assert.equal((await api.call('PUT', rule, { key, body: pattern })).status, 200);
+  const other = await api.call('PATCH', path, { key, body: { name: 'other' } });
+  assert.equal(other.status, 409, other.text);
+  assert.equal((await api.call('PATCH', path, { key, body: { name: 'cd' } })).status, 200);
+  assert.equal((await api.call('DELETE', rule, { key })).status, 204);
   const renamed = await api.call('PATCH', path, { key, body: { name: 'other' } });
   assert.deepEqual([renamed.status, renamed.body['name']], [200, 'other']);
 });

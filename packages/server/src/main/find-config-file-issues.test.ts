@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { checkConfigFile } from '../config/check-config.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { compileCatalogs } from '../gateway/compile-catalogs.ts';
+import { OutboundConfigError } from '../providers/outbound-connections.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { findConfigFileIssues } from './find-config-file-issues.ts';
 import { createOutboundAccess } from './outbound-access.ts';
@@ -46,4 +48,30 @@ test('outbound settings stay in force if their file cannot be read any more', (t
   unlinkSync(caFile);
   assert.equal(outbound.configure(config, 1, new Map())?.code, 'ENOENT');
   assert.deepEqual(outbound.via('https://a.test'), before);
+  assert.equal(check(caFile, false).ok, false, 'a new file needs a readable one');
+  assert.throws(
+    () => outbound.configure(loadConfig({ text: fileWith(`${caFile}.new`), env }).config, 1, new Map()),
+    OutboundConfigError,
+  );
+  assert.deepEqual(outbound.via('https://a.test'), before);
+});
+
+test('providers can be used if a file of the outbound settings cannot be read any more', (t) => {
+  const caFile = join(createTemporaryDirectory(t), 'ca.pem');
+  writeFileSync(caFile, 'PEM');
+  const orgs = [{ id: 'acme', providers: [{ id: 'main', kind: 'openai', api_key: 'sk-a' }] }];
+  const text = JSON.stringify({ outbound: { ca_file: caFile }, orgs });
+  const { config } = loadConfig({ text, env });
+  const compile = () =>
+    compileCatalogs(config.orgs, null, {
+      lookupVariable: () => undefined,
+      orgId: '',
+      outbound: config.outbound,
+    });
+  assert.deepEqual(compile().unusable, []);
+  unlinkSync(caFile);
+  const { catalogs, unusable } = compile();
+  assert.deepEqual(unusable, []);
+  const provider = catalogs.get('acme')?.providers.get('main');
+  assert.equal(provider?.via?.ca?.at(-1), 'PEM');
 });

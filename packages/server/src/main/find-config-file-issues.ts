@@ -12,15 +12,20 @@ export function findConfigFileIssues(config: FloeConfig): SemanticIssue[] {
 }
 
 function findOutboundIssues({ outbound }: FloeConfig): SemanticIssue[] {
+  const failure = findUnreadableFile(outbound);
+  if (!failure) return [];
+  const { setting, code } = failure;
+  const message = `the file cannot be read (${code}); check that it exists and that Floe is allowed to read it`;
+  return [
+    { path: ['outbound', ...setting.split('.')], message, ...(code === 'ENOENT' && { isUnset: true }) },
+  ];
+}
+
+function findUnreadableFile(outbound: FloeConfig['outbound']): OutboundConfigError | null {
   try {
-    resolveOutboundConnections([outbound], () => undefined);
-    return [];
+    return resolveOutboundConnections([outbound], () => undefined).staleFile;
   } catch (error) {
     if (!(error instanceof OutboundConfigError)) throw error;
-    const { setting, code } = error;
-    const message = `the file cannot be read (${code}); check that it exists and that Floe is allowed to read it`;
-    return [
-      { path: ['outbound', ...setting.split('.')], message, ...(code === 'ENOENT' && { isUnset: true }) },
-    ];
+    return error;
   }
 }

@@ -243,6 +243,13 @@ const RULE_ID = /^[^/]+\/(?:policies|limits|budgets|relay_rules)\//;
 
 /** Applies a changed configuration to the components that are not part of the snapshot. */
 function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
+  // First, because it throws if a file of a new configuration cannot be read. The previous snapshot is then kept.
+  const failure = parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
+  if (failure)
+    parts.log.error(
+      { err: failure },
+      'file of outbound settings could not be read; its last known content is used',
+    );
   const stored = [...config.byOrg].filter(([, { relayRules }]) => relayRules.length > 0);
   const unusableRules = parts.relay.relays.update(
     collectRelayConfigs(config.orgs),
@@ -253,9 +260,6 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
       { org: orgId, rule, field: error.path.slice(2).join('.'), reason: error.message },
       'relay rule cannot be evaluated in this version of Floe; it asks for approval instead, or has no effect if it allows',
     );
-  const failure = parts.outbound.configure(config.file.config, config.orgCount, config.byOrg);
-  if (failure)
-    parts.log.error({ err: failure }, 'outbound settings could not be loaded; the previous ones are kept');
   parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
   for (const setting of config.unsupportedSettings)
     parts.log.warn({ setting }, 'setting is valid but has no effect');

@@ -5,7 +5,7 @@ import {
   type OutboundGuard,
 } from '../core/outbound-guard.ts';
 import {
-  OutboundConfigError,
+  type OutboundConfigError,
   resolveOutboundConnections,
   type ResolvedOutboundConnections as Ways,
 } from '../providers/outbound-connections.ts';
@@ -17,8 +17,9 @@ export interface OutboundAccess {
   readonly via: Ways['via'];
   /**
    * Applies a changed configuration. `byOrg` contains the origins of each organization's providers, because
-   * floe.yaml may contain only the kind of a provider and no URL. If a file of `outbound` cannot be read any more, keeps
-   * its previous settings and returns the error.
+   * floe.yaml may contain only the kind of a provider and no URL. Returns an error if a file of `outbound` cannot be read
+   * any more. Its last known content is then used.
+   * @throws OutboundConfigError if the process has never read a file. Nothing is changed in this case.
    */
   configure(config: FloeConfig, orgCount: number, byOrg: NamedOriginsByOrg): OutboundConfigError | null;
 }
@@ -40,18 +41,12 @@ export function createOutboundAccess(
     guard: createOutboundGuard(() => rules),
     via: (origin) => ways.via(origin),
     configure(changed, orgCount, byOrg) {
-      let failure: OutboundConfigError | null = null;
-      try {
-        ways = waysOf(changed);
-      } catch (error) {
-        if (!(error instanceof OutboundConfigError)) throw error;
-        failure = error;
-      }
+      ways = waysOf(changed);
       rules = toOutboundRules(changed, orgCount, (orgId) => {
         const own = orgId === null ? [] : (byOrg.get(orgId)?.namedOrigins ?? []);
         return findNamedHosts(changed, orgId, [...ways.proxies, ...own]);
       });
-      return failure;
+      return ways.staleFile;
     },
   };
 }

@@ -14,6 +14,7 @@ import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { listAllPlatformKeys } from '../store/all-platform-keys.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { findOrgById } from '../store/orgs.ts';
+import { insertPlatformKey, revokePlatformKey } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import type { ConfigFileLoadState } from './config-dependencies.ts';
@@ -40,7 +41,7 @@ async function setUp(
   t: TestContext,
   settings: ConfigThreadOptions,
   clock: Pick<Clock, 'after'> = systemClock,
-  { processNumber = 1, faults = [] }: { processNumber?: number; faults?: ('before' | 'after')[] } = {},
+  { processNumber = 1, faults = [] }: { processNumber?: number; faults?: string[] } = {},
 ) {
   const dataDir = createTemporaryDirectory(t);
   const path = join(dataDir, 'floe.yaml');
@@ -83,7 +84,7 @@ async function setUp(
   const loaded = loadConfig({ env: environment });
   const state: ConfigFileLoadState = { loaded, loadedAt: 0, rejected: null };
   await applyConfigFile(loaded, parts);
-  /** Fails before or after the commit if `faults` contains this. */
+  /** Fails `before` or `after` the commit, as `faults` says. */
   const snapshots = {
     async applyChange(change: () => Promise<void>) {
       const fault = faults.shift();
@@ -145,14 +146,18 @@ test('a thread that takes too long is stopped, and the configuration stays in fo
     },
   };
   const settings = { entry: createEntry(''), timeoutMs: 7_000 };
-  const { path, state, loaded, watching } = await setUp(t, settings, clock);
+  const { path, state, loaded, watching, retries } = await setUp(t, settings, clock);
   writeFileSync(path, fileWith('second'));
   const reloading = watching.reload();
   while (alarms.length === 0) await new Promise((resolve) => setImmediate(resolve));
   alarms[0]?.();
   await reloading;
   assert.equal(state.loaded, loaded);
-  assert.match(state.rejected?.problems[0]?.message ?? '', /exceeded the limit of 7 s/);
+  assert.deepEqual(
+    state.rejected?.problems.map(({ message }) => message),
+    ['Parsing the configuration file exceeded the limit of 7 s. Make the file smaller.'],
+  );
+  assert.deepEqual(retries, [], 'the file is the reason');
 });
 
 test('a second change during a reload is applied afterwards, and an invalid one changes nothing', async (t) => {
@@ -204,11 +209,12 @@ test('if a change fails after its commit, the next version of the file is compar
 });
 
 test('a valid change is retried until it is applied, and users do not see the reason of the failure', async (t) => {
-  const faults: ('before' | 'after')[] = ['before', 'after', 'before'];
+  const waits = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
+  const faults = waits.map((_, at) => (at % 2 === 0 ? 'before' : 'after'));
   const { path, state, errors, watching, keys, retries } = await setUp(t, {}, systemClock, { faults });
   writeFileSync(path, fileWith('second'));
   await watching.reload();
-  for (const ms of [1_000, 2_000, 4_000]) {
+  for (const ms of waits) {
     assert.match(errors.at(-1) ?? '', /db\.internal/);
     const { problems } = state.rejected ?? {};
     assert.match(problems?.[0]?.message ?? '', /Floe tries again/);
@@ -223,10 +229,63 @@ test('a valid change is retried until it is applied, and users do not see the re
   assert.deepEqual([state.rejected, retries], [null, []]);
 });
 
-test('a file that refers to an unreadable file is rejected before anything is stored', async (t) => {
+test('a newer file replaces the one that is retried, and an invalid file is not retried', async (t) => {
+  const { path, watching, keys, retries } = await setUp(t, {}, systemClock, { faults: ['before', 'before'] });
+  writeFileSync(path, fileWith('second'));
+  await watching.reload();
+  assert.equal(retries.length, 1);
+  writeFileSync(path, fileWith('second', 'second'));
+  await watching.reload();
+  assert.deepEqual(retries, []);
+  writeFileSync(path, fileWith('third'));
+  await watching.reload();
+  assert.equal(retries.length, 1);
+  writeFileSync(path, fileWith('fourth'));
+  await watching.reload();
+  assert.deepEqual([retries, await keys()], [[], ['fourth']]);
+});
+
+test('a change that fails after its commit is in the audit log, also if the file is reverted', async (t) => {
+  const { path, watching, database } = await setUp(t, {}, systemClock, { faults: ['after', 'after'] });
+  const before = readFileSync(path);
+  const limits = [{ name: 'all', scope: 'org', rpm: 5 }];
+  writeFileSync(path, JSON.stringify({ orgs: [{ id: 'acme', limits }] }));
+  const countEntries = async () => {
+    const query = database.read.selectFrom('audit').select('id').where('action', '=', 'config.reload');
+    return (await query.execute()).length;
+  };
+  await watching.reload();
+  assert.equal(await countEntries(), 1);
+  await watching.reload();
+  assert.equal(await countEntries(), 1, 'the retry changes nothing');
+  writeFileSync(path, before);
+  await watching.reload();
+  assert.equal(await countEntries(), 2);
+});
+
+test('a file that conflicts with stored resources is retried, because they can change', async (t) => {
+  const { path, state, watching, keys, retries, database } = await setUp(t, {});
+  const [row] = await listAllPlatformKeys(database.read);
+  assert.ok(row);
+  const other = { ...row, hash: 'h'.repeat(64), id: 'key_other', name: 'second', source: 'console' };
+  await database.transaction((writer) => insertPlatformKey(writer, other));
+  const renamed = fileWith('first').replace('"name":"first"', '"name":"second"');
+  writeFileSync(path, renamed);
+  await watching.reload();
+  assert.match(state.rejected?.problems[0]?.message ?? '', /another active key/);
+  assert.deepEqual([await keys(), retries.length], [['first', 'second'], 1]);
+  await database.transaction((writer) =>
+    revokePlatformKey(writer, 'acme', other.id, { by: 'setup', nowMs: systemClock.now() }),
+  );
+  await retries.shift()?.run();
+  assert.deepEqual([await keys(), state.rejected, retries], [['second'], null, []]);
+});
+
+test('a file that refers to an unreadable file is rejected, and retried until the file can be read', async (t) => {
   const { path, state, watching, keys, retries } = await setUp(t, {});
   const parsed: object = JSON.parse(fileWith('second'));
-  writeFileSync(path, JSON.stringify({ ...parsed, outbound: { ca_file: '/private/absent.pem' } }));
+  const caFile = join(createTemporaryDirectory(t), 'ca.pem');
+  writeFileSync(path, JSON.stringify({ ...parsed, outbound: { ca_file: caFile } }));
   await watching.reload();
   assert.deepEqual(
     state.rejected?.problems.map(({ where, message }) => [where, message]),
@@ -237,7 +296,10 @@ test('a file that refers to an unreadable file is rejected before anything is st
       ],
     ],
   );
-  assert.deepEqual([await keys(), retries], [['first'], []]);
+  assert.deepEqual([await keys(), retries.length], [['first'], 1]);
+  writeFileSync(caFile, 'PEM');
+  await retries.shift()?.run();
+  assert.deepEqual([await keys(), state.rejected, retries], [['second'], null, []]);
 });
 
 for (const isRestarted of [false, true])

@@ -15,7 +15,7 @@ import {
 } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** A failed change is retried after this time, and then after twice the time, unless the file is the reason. */
+/** A failed change is retried after this time, and then after twice the time, unless only the file is the reason. */
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
@@ -30,7 +30,7 @@ export interface WatchConfigFileDependencies
 /**
  * Watches floe.yaml and applies every valid version completely. After an invalid change, the previous
  * configuration remains in use. After a failure with another reason, such as an
- * outage of the database, tries again.
+ * outage of the database or a conflict with stored resources, tries again.
  */
 export function watchConfigFile(
   parts: WatchConfigFileDependencies,
@@ -40,16 +40,15 @@ export function watchConfigFile(
 ) {
   const { log } = parts;
   const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
-  const stored: StoredConfigState = { isCurrent: true };
+  const stored: StoredConfigState = { config: state.loaded, isCurrent: true };
   const retry = new Retry(parts.retryClock ?? systemClock, () => watching.reload());
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
       await snapshots.applyChange(async () => {
-        await storeConfig(loaded, parts, before, stored);
+        await storeConfig(loaded, parts, stored);
         state.loaded = loaded;
       });
-      stored.isCurrent = true;
       retry.reset();
       state.loadedAt = systemClock.now();
       const wasRefused = state.rejected !== null;
@@ -62,15 +61,15 @@ export function watchConfigFile(
     } catch (error) {
       state.loaded = before;
       watching.rejectChange(before);
-      await rejectFile(error);
+      await rejectFile(error, true);
     }
   }
-  async function rejectFile(error: unknown): Promise<void> {
+  async function rejectFile(error: unknown, isRetried: boolean): Promise<void> {
     parts.runtime.recordReload(false);
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
     await notifyEventStreams(parts, 'config.rejected');
-    if (error instanceof ConfigError || error instanceof ConfigFileSizeError) retry.reset();
-    else retry.schedule();
+    if (isRetried) retry.schedule();
+    else retry.reset();
   }
   const watching = watchConfig({
     path,
@@ -79,7 +78,9 @@ export function watchConfigFile(
     log,
     clock: systemClock,
     onChange: (change) =>
-      'error' in change ? rejectFile(change.error) : applyChange(change.loaded, change.restart),
+      'error' in change
+        ? rejectFile(change.error, !isCausedByFile(change.error))
+        : applyChange(change.loaded, change.restart),
   });
   return {
     ...watching,
@@ -91,24 +92,32 @@ export function watchConfigFile(
   };
 }
 
+/** Returns whether floe.yaml is the only reason why it could not be loaded. `outbound.ca_file` can appear later than floe.yaml. */
+function isCausedByFile(error: unknown): boolean {
+  if (error instanceof ConfigError) return error.problems.some(({ where }) => where !== 'outbound.ca_file');
+  return error instanceof ConfigFileSizeError;
+}
+
 interface StoredConfigState {
-  /** False if the database may contain a configuration that is not in use, because a change failed after its commit. */
+  /** The last configuration that was stored. It is not in use if the change failed after its commit. */
+  config: LoadedConfig;
+  /** False if the database may contain another configuration, because it is not known whether a change was committed. */
   isCurrent: boolean;
 }
 
-/** Stores a configuration. The caller sets `stored.isCurrent` when the configuration is in use. */
+/** Stores a configuration. */
 async function storeConfig(
   loaded: LoadedConfig,
   parts: ApplyConfigFileDependencies,
-  before: LoadedConfig,
   stored: StoredConfigState,
 ): Promise<void> {
-  const isStored = stored.isCurrent;
-  stored.isCurrent = false;
   try {
-    await applyConfigFile(loaded, parts, { config: before, isStored });
+    await applyConfigFile(loaded, parts, { config: stored.config, isStored: stored.isCurrent });
+    stored.config = loaded;
+    stored.isCurrent = true;
   } catch (error) {
-    if (error instanceof ConfigError) stored.isCurrent = isStored;
+    // After a conflict, nothing was changed.
+    if (!(error instanceof ConfigError)) stored.isCurrent = false;
     throw error;
   }
 }

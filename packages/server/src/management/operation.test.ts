@@ -8,8 +8,9 @@ import { deriveStoredSecretsKey } from '../platform/secrets.ts';
 import { toKeyRecord } from '../platform/stored-platform-key.ts';
 import { openTestPlatform, platformTestPepper, type TestPlatform } from '../platform/test/test-platform.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { insertPlatformKey } from '../store/platform-keys.ts';
+import { findPlatformKeyById, insertPlatformKey } from '../store/platform-keys.ts';
 import { getSetting, storeSetting } from '../store/settings.ts';
+import { reportLeakedKeyOperation } from './keys/report-leaked-key.ts';
 import { defineReadOperation, defineWriteOperation, type OperationDependencies } from './operation.ts';
 
 const { row } = buildPlatformKey(
@@ -69,6 +70,23 @@ test('the change and its audit entry are committed before the snapshot is refres
     nothingSent,
   );
   assert.deepEqual(seen, ['keys', 'acme', 'written', 'key_1', 'settings.first', '{"value":"written"}']);
+});
+
+test('a leak report with a value that a rotation replaced meanwhile does not revoke the new value', async () => {
+  const replaced = { ...row, id: 'key_2', name: 'rotated', hash: 'replaced value' };
+  const presented = createKeyActor(toKeyRecord(replaced));
+  const now = { ...replaced, hash: 'new value' };
+  await stored.database.transaction((writer) => insertPlatformKey(writer, now));
+  await assert.rejects(
+    reportLeakedKeyOperation.perform(
+      host(async () => undefined),
+      presented,
+      { ...nothingSent, body: {} },
+    ),
+    { code: 'key_revoked' },
+  );
+  const after = await findPlatformKeyById(stored.database.read, 'acme', 'key_2');
+  assert.deepEqual([after?.revoked_at, after?.leaked_at], [null, null]);
 });
 
 test('a failed operation leaves no change and no audit entry, and sends no signal', async () => {

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { listAllPlatformKeys } from '../store/all-platform-keys.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { insertPlatformKey, revokePlatformKey } from '../store/platform-keys.ts';
+import { insertPlatformKey, revokePlatformKey, updatePlatformKey } from '../store/platform-keys.ts';
 import { storeSetting } from '../store/settings.ts';
 import { deleteStoredRule, upsertStoredRule } from '../store/stored-rules.ts';
 import {
@@ -99,6 +99,34 @@ test('a key in the file is not renamed to the name of another active key, and no
     await revokePlatformKey(writer, 'acme', 'key_other', { by: 'setup', nowMs: PLATFORM_TEST_NOW });
   });
   assert.deepEqual(await rejected('other'), []);
+});
+
+test('a revoked key does not become active with the name of another active key', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { hash, ...row } = await only();
+  await sync([]);
+  const insert = (more: object) =>
+    stored.database.transaction((writer) =>
+      insertPlatformKey(writer, { ...row, hash: `other ${hash}`, source: 'console', ...more }),
+    );
+  await insert({ id: 'key_active' });
+  const conflict = /must not be the name of another active key; key_active already has this name/;
+  await assert.rejects(sync([key]), conflict);
+
+  // A leaked key stays revoked.
+  const leak = (leaked_at: number | null) =>
+    stored.database.transaction((writer) => updatePlatformKey(writer, 'acme', row.id, { leaked_at }));
+  await leak(1);
+  await sync([key]);
+  await leak(null);
+  await assert.rejects(sync([key]), conflict);
+
+  const revoked = fileKey();
+  await insert({ id: 'key_revoked', hash: hashPlatformKey(platformTestPepper, revoked.key), revoked_at: 1 });
+  await assert.rejects(sync([revoked]), conflict);
+  await sync([{ ...revoked, name: 'other' }]);
+  assert.equal((await authenticate(revoked.key)).name, 'other');
 });
 
 test('a key in the file works, also with the prefix sk-, and has all settings of the file', async () => {

@@ -71,7 +71,7 @@ export function createConfigFilePlatformKeyResourceKind(pepper: KeyObject) {
     },
     findIssues: async (declared, matched, existing) => [
       ...(await findForeignValues(declared, matched, existing.reader, hashOf)),
-      ...(await findRenameIssues(declared, matched, existing)),
+      ...(await findNameIssues(declared, matched, existing, hashOf)),
     ],
     columns: (object, before) => ({
       ...toKeyColumns(object, getValue(object)),
@@ -140,20 +140,23 @@ async function findForeignValues(
 }
 
 /**
- * Limits, budgets, relay rules and analytics identify a key by its name. So a renamed key must not take the name of another
- * active key, and its previous name must not be in a rule that was created with the API.
+ * Limits, budgets, relay rules and analytics identify a key by its name. So a renamed key, or a revoked key that becomes
+ * active, must not take the name of another active key. The previous name of a renamed key must not be in a rule that was
+ * created with the API.
  */
-async function findRenameIssues(
+async function findNameIssues(
   declared: readonly DeclaredKey[],
   matched: MatchedResourceRows<PlatformKeyConfig, PlatformKeyRow>,
   { reader, stored, nowMs }: ExistingResources<PlatformKeyRow>,
+  hashOf: (key: DeclaredKey) => string,
 ): Promise<ConfigIssue[]> {
   const issues: ConfigIssue[] = [];
-  const renamed = declared.filter((key) => {
+  const named = declared.filter((key) => {
     const row = matched.get(key);
-    return row !== undefined && row.revoked_at === null && row.name !== key.config.name;
+    if (row === undefined || staysRevoked(row, hashOf(key))) return false;
+    return row.revoked_at !== null || row.name !== key.config.name;
   });
-  if (renamed.length === 0) return issues;
+  if (named.length === 0) return issues;
   const taken = new Set(matched.values());
   // Other keys of the file are revoked, because it does not contain them any more.
   const others = Map.groupBy(
@@ -161,11 +164,17 @@ async function findRenameIssues(
     (row) => row.org_id,
   );
   const names = Map.groupBy(declared, ({ orgId }) => orgId);
-  for (const [orgId, keys] of Map.groupBy(renamed, (key) => key.orgId)) {
+  for (const [orgId, keys] of Map.groupBy(named, (key) => key.orgId)) {
     const otherIds = new Map((others.get(orgId) ?? []).map(({ name, id }) => [name, id]));
     const used = new Set([...otherIds.keys(), ...(names.get(orgId) ?? []).map(({ config }) => config.name)]);
     const previousName = (key: DeclaredKey) => matched.get(key)?.name ?? '';
-    const unused = new Set(keys.map(previousName).filter((name) => !used.has(name)));
+    // No rule needs the name of a revoked key.
+    const isRenamed = (key: DeclaredKey) =>
+      matched.get(key)?.revoked_at === null && previousName(key) !== key.config.name;
+    const renamed = keys.filter(isRenamed);
+    const unused = new Map(
+      renamed.map((key) => [previousName(key), key.config.name] as const).filter(([name]) => !used.has(name)),
+    );
     const rules = await findStoredRulesForKeys(reader, orgId, unused);
     for (const key of keys) {
       const path = [...key.path, 'name'];
@@ -175,7 +184,7 @@ async function findRenameIssues(
           path,
           message: `must not be the name of another active key; ${id} already has this name`,
         });
-      const found = rules.get(previousName(key));
+      const found = isRenamed(key) ? rules.get(previousName(key)) : undefined;
       if (found)
         issues.push({
           path,
@@ -254,10 +263,14 @@ function toKeyColumns({ config }: DeclaredKey, value: PlatformKeyValueColumns) {
 }
 
 /** A leaked key stays revoked until the file contains another value. */
+function staysRevoked(row: PlatformKeyRow, hash: string): boolean {
+  return typeof row.leaked_at === 'number' && row.hash === hash;
+}
+
 function leakColumns(
   row: PlatformKeyRow,
   hash: string,
 ): Partial<Pick<PlatformKeyRow, 'revoked_at' | 'leaked_at'>> {
   if (typeof row.leaked_at !== 'number') return {};
-  return row.hash === hash ? { revoked_at: row.revoked_at } : { leaked_at: null };
+  return staysRevoked(row, hash) ? { revoked_at: row.revoked_at } : { leaked_at: null };
 }

@@ -1,3 +1,4 @@
+import { compileWildcards } from '@floe/conditions/wildcards';
 import * as z from 'zod';
 import { EventLoopYielder } from '../core/event-loop-yielder.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
@@ -31,29 +32,41 @@ const RULE_KINDS = [
   { kind: 'relay_rules', label: 'relay rule' },
 ] as const;
 
-/** Returns the names of the keys that a rule refers to. */
-export function listReferencedKeys({ key, who, except = [] }: KeyReferences): ReadonlySet<string> {
-  const names = new Set([...(who?.keys ?? []), ...except.flatMap((one) => one.who?.keys ?? [])]);
-  if (key !== undefined) names.add(key);
-  return names;
+/** The new names of keys by their previous names. */
+export type KeyRenames = ReadonlyMap<string, string>;
+
+/** Returns the previous names of the keys for which a rule, or one of its exceptions, would no longer apply. */
+export function listRenamedReferences(
+  { key, who, except = [] }: KeyReferences,
+  renames: KeyRenames,
+): readonly string[] {
+  const patterns = [who, ...except.map((one) => one.who)].flatMap((one) =>
+    one?.keys ? [compileWildcards(one.keys)] : [],
+  );
+  const found = new Set<string>();
+  if (key !== undefined && renames.has(key)) found.add(key);
+  if (patterns.length > 0)
+    for (const [name, next] of renames)
+      if (patterns.some((matches) => matches(name) && !matches(next))) found.add(name);
+  return [...found];
 }
 
 /**
- * Returns, for each of these key names, the rules that were created with the API and refer to it, such as `limit l`. Names
- * without such rules are omitted. Yields to the event loop.
+ * Returns, for each of these previous key names, the rules that were created with the API and would no longer apply to the
+ * key, such as `limit l`. Names without such rules are omitted. Yields to the event loop.
  */
 export async function findStoredRulesForKeys(
   reader: DatabaseReader,
   orgId: string,
-  keyNames: ReadonlySet<string>,
+  renames: KeyRenames,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
-  if (keyNames.size === 0) return found;
+  if (renames.size === 0) return found;
   const turns = new EventLoopYielder();
   for (const { kind, label } of RULE_KINDS)
     for (const { id, rule_json } of await listStoredRulesOfOrg(reader, kind, orgId)) {
-      for (const name of listReferencedKeys(KeyReferencesSchema.parse(JSON.parse(rule_json)))) {
-        if (!keyNames.has(name)) continue;
+      const rule = KeyReferencesSchema.parse(JSON.parse(rule_json));
+      for (const name of listRenamedReferences(rule, renames)) {
         const rules = found.get(name) ?? [];
         rules.push(`${label} ${id}`);
         found.set(name, rules);

@@ -37,6 +37,8 @@ export interface ResolvedOutboundConnections {
   via(origin: string): OutboundConnectionOptions | undefined;
   /** The URLs of all configured proxies. */
   readonly proxies: readonly string[];
+  /** Why the last known content of a file is used. Null if all files could be read. */
+  readonly staleFile: OutboundConfigError | null;
 }
 
 /**
@@ -62,8 +64,9 @@ export class OutboundConfigError extends Error {
  * Resolves the options for outgoing connections from `outbound` and the environment variables `HTTPS_PROXY`
  * (only for https, as in other clients) and `NO_PROXY`. A configured proxy applies to every connection. The
  * certificate authorities in `ca_file` are added to those of Node.js, which include `NODE_EXTRA_CA_CERTS`. If
- * several elements of `settings` contain an option, the first value is used.
- * @throws OutboundConfigError if a file cannot be read
+ * several elements of `settings` contain an option, the first value is used. If a file cannot be read any more, its last
+ * known content is used.
+ * @throws OutboundConfigError if the process has never read a file
  */
 export function resolveOutboundConnections(
   settings: readonly OutboundConnectionSettings[],
@@ -75,12 +78,18 @@ export function resolveOutboundConnections(
   const httpsProxy = proxy ?? environment('HTTPS_PROXY');
   const isDirect = parseNoProxy(first('no_proxy') ?? environment('NO_PROXY') ?? '');
   const caFile = first('ca_file');
-  const ca =
-    caFile === undefined ? undefined : [...getCACertificates('default'), readPemFile('ca_file', caFile)];
+  let staleFile: OutboundConfigError | null = null;
+  const read = (setting: string, file: string) => {
+    const { text, failure } = readPemFile(setting, file);
+    staleFile ??= failure;
+    return text;
+  };
+  const ca = caFile === undefined ? undefined : [...getCACertificates('default'), read('ca_file', caFile)];
   const certificate = settings.find((one) => one.client_cert)?.client_cert;
-  const cert = certificate && readPemFile('client_cert.cert_file', certificate.cert_file);
-  const certKey = certificate && readPemFile('client_cert.key_file', certificate.key_file);
+  const cert = certificate && read('client_cert.cert_file', certificate.cert_file);
+  const certKey = certificate && read('client_cert.key_file', certificate.key_file);
   return {
+    staleFile,
     proxies: [...new Set([proxy, httpsProxy])].filter((one) => one !== undefined),
     via(origin) {
       const url = new URL(origin);
@@ -95,11 +104,23 @@ export function resolveOutboundConnections(
   };
 }
 
-function readPemFile(setting: string, file: string): string {
+/** The last content of each file by its path. Only floe.yaml contains paths. */
+const lastRead = new Map<string, string>();
+
+/** Returns the text of the file. `failure` is the reason if this is its last known content. */
+function readPemFile(
+  setting: string,
+  file: string,
+): { readonly text: string; readonly failure: OutboundConfigError | null } {
   try {
-    return readFileSync(file, 'utf8');
+    const text = readFileSync(file, 'utf8');
+    lastRead.set(file, text);
+    return { text, failure: null };
   } catch (error) {
-    throw new OutboundConfigError(setting, file, error);
+    const failure = new OutboundConfigError(setting, file, error);
+    const text = lastRead.get(file);
+    if (text === undefined) throw failure;
+    return { text, failure };
   }
 }
 

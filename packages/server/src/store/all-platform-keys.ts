@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { PlatformKeyRow } from './platform-keys.ts';
 import type { DatabaseReader } from './store-interfaces.ts';
 
@@ -25,7 +26,8 @@ export async function listAllPlatformKeys(
   if (orgIds !== undefined) query = query.where('org_id', 'in', orgIds);
   if (source !== undefined) query = query.where('source', '=', source);
   if (omitsRevokedApiKeys)
-    query = query.where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('source', '=', 'file')]));
+    // The condition of the index `platform_keys_active`.
+    query = query.where(sql<boolean>`(revoked_at is null or source = 'file')`);
   const rows: PlatformKeyRow[] = [];
   for (;;) {
     const page = await query.where('id', '>', rows.at(-1)?.id ?? '').execute();
@@ -35,16 +37,16 @@ export async function listAllPlatformKeys(
 }
 
 /** Returns the revoked keys of an organization whose current or previous value has one of these hashes. */
-export function listRevokedPlatformKeysByHash(
+export async function listRevokedPlatformKeysByHash(
   reader: DatabaseReader,
   orgId: string,
   hashes: readonly string[],
 ): Promise<PlatformKeyRow[]> {
-  return reader
+  const rows = await reader
     .selectFrom('platform_keys')
     .selectAll()
     .where(({ eb, or }) => or([eb('hash', 'in', hashes), eb('previous_hash', 'in', hashes)]))
-    .where('org_id', '=', orgId)
-    .where('revoked_at', 'is not', null)
     .execute();
+  // With a condition on `org_id`, SQLite would read all keys of the organization.
+  return rows.filter(({ org_id, revoked_at }) => org_id === orgId && revoked_at !== null);
 }

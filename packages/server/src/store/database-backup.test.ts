@@ -126,6 +126,28 @@ test('after an interrupted restore, no empty database is created, and the restor
   assert.equal(await read(place.dataDir), 'old');
 });
 
+test('a restore that was interrupted before it moved the logs keeps their commits in its safety copy', async (t) => {
+  const place = placeIn(t);
+  const path = join(place.dataDir, 'floe.db');
+  const file = join(place.dataDir, 'backup.db');
+  await put(place.dataDir, 'old');
+  await backupDatabase(place, file, quiet);
+  await backupDatabase(place, `${path}.restored`, quiet);
+  const safetyCopy = `${path}.before-restore-20261121T120000Z`;
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir: place.dataDir });
+  await database.transaction((writer) => storeSetting(writer, 'last commit', 'kept'));
+  copyFileSync(path, safetyCopy);
+  copyFileSync(`${path}-wal`, `${path}.log`);
+  await database.close();
+  rmSync(path);
+  renameSync(`${path}.log`, `${path}-wal`);
+  await restoreDatabase(place, file, { ...quiet, force: false, nowMs: NOW + 60_000 });
+  await restoreDatabase(place, safetyCopy, { ...quiet, force: true, nowMs: NOW + 120_000 });
+  const restored = await openDatabase('sqlite:', { ...quiet, dataDir: place.dataDir });
+  t.after(() => restored.close());
+  assert.equal(await getSetting(restored.read, 'last commit'), 'kept');
+});
+
 test('a restore is rejected while a server runs, and for files that are not a backup of this or an older version', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');

@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { FatalError } from '../core/fatal-error.ts';
 import { planMigrations } from './migrations/plan-migrations.ts';
 import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
@@ -97,6 +97,7 @@ export async function restoreDatabase(
         `${path} already exists. Use --force to rename it and restore the backup in its place.`,
       );
     const arriving = getRestoredCopyPath(path);
+    if (!isThere && existsSync(arriving)) await finishMoveAside(path);
     await rm(arriving, { force: true });
     await copySqliteDatabase(resolve(file), arriving, options);
     const safetyCopy = `${path}.before-restore-${formatTimestamp(options.nowMs)}`;
@@ -116,6 +117,20 @@ export async function restoreDatabase(
 async function moveAside(path: string, to: string): Promise<void> {
   for (const suffix of ['', ...SQLITE_LOG_SUFFIXES])
     if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);
+}
+
+/**
+ * Moves the logs that an interrupted restore left behind to its safety copy, which is the newest one. In a copy with another
+ * timestamp, SQLite would not find them.
+ */
+async function finishMoveAside(path: string): Promise<void> {
+  const prefix = `${basename(path)}.before-restore-`;
+  const copies = readdirSync(dirname(path)).filter(
+    (name) => name.startsWith(prefix) && /^\d{8}T\d{6}Z$/.test(name.slice(prefix.length)),
+  );
+  const newest = copies.toSorted().at(-1);
+  if (newest !== undefined && !existsSync(join(dirname(path), `${newest}-wal`)))
+    await moveAside(path, join(dirname(path), newest));
 }
 
 /** Formats a time as `20261121T120000Z`. */

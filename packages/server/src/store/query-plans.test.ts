@@ -19,6 +19,7 @@ import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { findOpeningAlertDelivery } from './alert-threads.ts';
 import { getAlertPage } from './alerts.ts';
+import { listAllPlatformKeys, listRevokedPlatformKeysByHash } from './all-platform-keys.ts';
 import { listDailyAuditAnchors } from './audit-chain.ts';
 import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
@@ -38,6 +39,7 @@ import { getRelaySessionPage } from './relay/relay-session-summaries.ts';
 import { sumRollupsByKeyAndModel } from './rollups/key-and-model-rollup-sums.ts';
 import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import type { DatabaseSchema } from './schema.ts';
+import { listActivePlatformKeys } from './snapshot-platform-keys.ts';
 import type { DatabaseReader } from './store-interfaces.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { createTestDatabase } from './test/postgres-database.ts';
@@ -61,6 +63,10 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
   const filter = { facet: 'key', any: ['key_one', 'key_two'], none: [] } as const;
   return {
     'rewrap of stored responses': () => getEncryptedTextPage(reader, 'stored_responses', ['exc_1']),
+    'all keys of an organization': () =>
+      listAllPlatformKeys(reader, { orgIds: [TEST_ORG_ID], omitsRevokedApiKeys: true }),
+    'active keys of an organization': () => listActivePlatformKeys(reader, TEST_ORG_ID, NOW),
+    'revoked keys by value': () => listRevokedPlatformKeysByHash(reader, TEST_ORG_ID, ['a', 'b']),
     'list of everything': list({}),
     'list, further on': list({ cursor, from: NOW - HOUR_MS }),
     'list of two keys': list({ key: is('key_one', 'key_two') }),
@@ -204,6 +210,9 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
 
 /** The index of each statement of a question, if another one would read all rows of the time range. */
 const INDEXES: Readonly<Record<string, RegExp>> = {
+  'all keys of an organization': /platform_keys_active \(org_id=\? AND id>\?\)(?!.*TEMP B-TREE)/,
+  'active keys of an organization': /platform_keys_active \(org_id=\?\)/,
+  'revoked keys by value': /^MULTI-INDEX OR, .*\(hash=\?\).*\(previous_hash=\?\)/,
   'daily audit anchors': /^(?!.*audit_by_seq).*audit_by_time|^SEARCH audit USING INDEX audit_by_seq/,
   'periods to copy': /^SEARCH monitor_periods .*\(uid,started_at\)>(?!.*TEMP B-TREE)/,
   'beat keys to copy': /^SEARCH beat_keys .*\(uid,key\)>(?!.*TEMP B-TREE)/,

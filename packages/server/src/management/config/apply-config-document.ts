@@ -188,15 +188,15 @@ async function requireNoRulesForRenamedKeys(
   { rules }: ConfigDependencies,
   { writer, orgId, clock }: WriteOperationContext,
 ): Promise<void> {
-  const names = new Set<string>();
+  const renames = new Map<string, string>();
   for (const { kind, before, after } of changes) {
     const [name, next] = [getName(before), getName(after)];
-    if (kind !== 'keys' || name === null || name === next) continue;
-    if (!(await findActivePlatformKeyByName(writer, orgId, name, clock.now()))) names.add(name);
+    if (kind !== 'keys' || name === null || next === null || name === next) continue;
+    if (!(await findActivePlatformKeyByName(writer, orgId, name, clock.now()))) renames.set(name, next);
   }
-  if (names.size === 0) return;
+  if (renames.size === 0) return;
   try {
-    await requireNoRulesForKeys(writer, orgId, names, rules.getFileRules(orgId));
+    await requireNoRulesForKeys(writer, orgId, renames, rules.getFileRules(orgId));
   } catch (error) {
     throw error instanceof Fault ? prependSubject(error, 'keys') : error;
   }

@@ -3,29 +3,30 @@ import {
   describeRulesForKey,
   findStoredRulesForKeys,
   type KeyReferences,
-  listReferencedKeys,
+  type KeyRenames,
+  listRenamedReferences,
 } from '../../platform/rules-for-keys.ts';
 import type { DatabaseReader } from '../../store/store-interfaces.ts';
 import type { ConfigFileRule, OrgConfigFileRules } from '../guardrails/rule-dependencies.ts';
 
 /**
- * Requires that no limit, budget or relay rule contains the name of one of these keys. Rules identify a key by its name,
- * so that they would no longer apply to the key after a change of its name.
+ * Requires that every limit, budget and relay rule that applies to one of these keys also applies to its new name. Rules
+ * identify a key by its name or by a pattern for names.
  *
  * @throws Fault `conflict` for the first such key
  */
 export async function requireNoRulesForKeys(
   reader: DatabaseReader,
   orgId: string,
-  keyNames: ReadonlySet<string>,
+  renames: KeyRenames,
   fileRules: OrgConfigFileRules,
 ): Promise<void> {
-  const stored = await findStoredRulesForKeys(reader, orgId, keyNames);
-  const inFile = listFileRules(fileRules);
-  for (const name of keyNames) {
+  const stored = await findStoredRulesForKeys(reader, orgId, renames);
+  const inFile = listFileRules(fileRules, renames);
+  for (const name of renames.keys()) {
     const found = [
       ...(stored.get(name) ?? []),
-      ...inFile.filter(({ keys }) => keys.has(name)).map(({ place }) => place),
+      ...inFile.filter(({ keys }) => keys.includes(name)).map(({ place }) => place),
     ];
     if (found.length > 0)
       throw new Fault('conflict', `The key "${name}" cannot be renamed, ${describeRulesForKey(found)}`, {
@@ -34,8 +35,8 @@ export async function requireNoRulesForKeys(
   }
 }
 
-/** The rules of floe.yaml, with the keys that they refer to. */
-function listFileRules({ limits, budgets, relayRules, file }: OrgConfigFileRules) {
+/** The rules of floe.yaml, with the previous names of the keys to which they would no longer apply. */
+function listFileRules({ limits, budgets, relayRules, file }: OrgConfigFileRules, renames: KeyRenames) {
   const kinds: readonly (readonly [string, readonly ConfigFileRule<KeyReferences>[]])[] = [
     ['limit', limits],
     ['budget', budgets],
@@ -43,7 +44,7 @@ function listFileRules({ limits, budgets, relayRules, file }: OrgConfigFileRules
   ];
   return kinds.flatMap(([label, rules]) =>
     rules.map(({ config, line }) => ({
-      keys: listReferencedKeys(config),
+      keys: listRenamedReferences(config, renames),
       place: `${label} in ${file}:${line ?? 1}`,
     })),
   );

@@ -78,7 +78,7 @@ export function createPlatformKeyResourceKind(
   ) => {
     const { orgId, writer } = context;
     if (fields.name !== undefined && fields.name !== row.name)
-      await requireNoRulesForKeys(writer, orgId, new Set([row.name]), getFileRules(orgId));
+      await requireNoRulesForKeys(writer, orgId, new Map([[row.name, fields.name]]), getFileRules(orgId));
     return buildKeyUpdate(context, row, fields);
   };
   return {

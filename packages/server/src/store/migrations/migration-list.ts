@@ -1,3 +1,4 @@
+import { activeKeysIndexMigration } from './active-keys-index.ts';
 import { baselineMigration } from './baseline.ts';
 import { configFileMonitorStateMigration } from './config-file-monitor-state.ts';
 import { importedKeysMigration } from './imported-keys.ts';
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   waitingAlertsIndexMigration,
   monitorStatusIndexMigration,
   monitorRewindCountMigration,
+  activeKeysIndexMigration,
 ];
 
 /**
