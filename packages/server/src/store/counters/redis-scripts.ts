@@ -7,8 +7,7 @@
  * by id with their slot: a settlement that is repeated, or finds the store empty, finds nothing
  * there and changes nothing. The name of this set has a prefix, because callers choose the end of a counter's
  * name. A spend without an end expires 30 days after its last use, because its name may contain a person's email
- * address. The database has its sum. A Lua number represents money exactly below 2^53; `%.0f` prevents the form
- * 1e+15.
+ * address. The database has its sum. Money is exact below 2^53; `%.0f` prevents the form 1e+15.
  */
 
 /** The common beginning of all counter scripts. */
