@@ -271,7 +271,7 @@ test('budgets count the results of a batch when they are first read, each model 
         message: { model, usage: { input_tokens: input, output_tokens: 10, cache_read_input_tokens: 0 } },
       },
     });
-  const results = [line('text', 1000), line('text', 500), line('media', 100)].join('\n');
+  const results = [line('text', 8_000_000), line('text', 7_000_000), line('media', 100)].join('\n');
   const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'
@@ -306,8 +306,8 @@ test('budgets count the results of a batch when they are first read, each model 
     assert.equal(read.text, results);
     ids.push(String(read.headers['x-request-id']));
   }
-  // 1,500 in and 20 out at half of $1 and $2; 100 in and 10 out at $3 and $4 per million.
-  const cost = 750_000 + 20_000 + 300_000 + 40_000;
+  // 15,000,000 in and 20 out at half of $1 and $2; 100 in and 10 out at $3 and $4 per million.
+  const cost = 7_500_000_000 + 20_000 + 300_000 + 40_000;
   const rows = await rowsBy(floe.url, KEYS.open, 3);
   assert.deepEqual(
     ids.map((id) => [rows.get(id)?.['cost_nano_usd'], rows.get(id)?.['cost_source']]),
@@ -316,6 +316,9 @@ test('budgets count the results of a batch when they are first read, each model 
       [0, 'free'],
     ],
   );
+  // The sum of a batch can be larger than a plausible count of one response.
+  const usage = rows.get(ids[0] ?? '')?.['usage'];
+  assert.equal(isJsonObject(usage) && usage['input_tokens'], 15_000_100);
   await eventually(async () => {
     const standing = (await callHttp(`${floe.url}/gateway/v1/key`, { headers })).json();
     const [all] = isJsonObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];

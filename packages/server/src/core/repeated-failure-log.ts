@@ -31,12 +31,12 @@ export class RepeatedFailureLog {
     this.#messages = messages;
   }
 
-  /** Records a failed attempt. */
-  fail(error: unknown): void {
+  /** Records a failed attempt. `details` are the fields of its log line, such as the organization. */
+  fail(error: unknown, details: Readonly<Record<string, unknown>> = {}): void {
     this.#unreportedFailures += 1;
     const now = this.#clock.monotonic();
     if (this.#failing && now - this.#loggedAt < REPEAT_INTERVAL_MS) return;
-    this.#log.warn({ err: error, failures: this.#unreportedFailures }, this.#messages.failed);
+    this.#log.warn({ ...details, err: error, failures: this.#unreportedFailures }, this.#messages.failed);
     this.#failing = true;
     this.#loggedAt = now;
     this.#unreportedFailures = 0;

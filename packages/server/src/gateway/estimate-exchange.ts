@@ -1,5 +1,5 @@
 import type { MaxTokensAndCost } from '../guardrails/request-attributes.ts';
-import { computeUsageCost } from '../providers/prices.ts';
+import { addCosts, computeUsageCost } from '../providers/prices.ts';
 import { estimateRequestCost } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
@@ -35,7 +35,7 @@ export function estimateMaxTokensAndCost(x: Exchange, route: ResolvedRoute): Max
       const text =
         prompt === null ? estimateUnpriced(route) : estimateRequestCost(prompt, route, asked, gateway);
       const { nanoUsd } = estimateUnitCost(x, route);
-      return text.nanoUsd === null ? text : { ...text, nanoUsd: text.nanoUsd + (nanoUsd ?? 0) };
+      return text.nanoUsd === null ? text : { ...text, nanoUsd: addCosts(text.nanoUsd, nanoUsd ?? 0) };
     }
     default:
       return estimateUnitCost(x, route);

@@ -1,4 +1,5 @@
 import { computeUsageCost } from '../providers/prices.ts';
+import { removeImplausibleCounts } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
@@ -6,18 +7,14 @@ import type { Exchange } from './exchange-record.ts';
  * have had without the cache, minus its actual cost. Negative if cache writes cost more than cache
  * reads saved. Null if nothing was cached or the price is unknown.
  */
-export function computePromptCacheSavings({
-  result,
-  target,
-  answer: { usage },
-  createdAt,
-}: Exchange): number | null {
+export function computePromptCacheSavings({ result, target, answer, createdAt }: Exchange): number | null {
+  const usage = removeImplausibleCounts(answer.usage);
   if (result.state === 'cached' || target === null || usage === null) return null;
-  const { input = 0, cached, cache_write, output = 0 } = usage.units;
+  const { cached, cache_write, cache_write_1h, cached_audio, cached_image, ...units } = usage.units;
   if (!cached && !cache_write) return null;
   const price = target.provider.priceOf(target.model);
   if (price === null) return null;
-  const plain = { units: { input, output }, tier: usage.tier };
+  const plain = { units, tier: usage.tier };
   return (
     computeUsageCost(price, plain, createdAt).nanoUsd - computeUsageCost(price, usage, createdAt).nanoUsd
   );

@@ -55,11 +55,12 @@ test('usage that a provider reported before its connection broke is in the row',
   }
 });
 
-test('an implausible count of any billed unit is not charged', async (t) => {
+test('an implausible count of any billed unit is not charged and saves nothing', async (t) => {
   const usage = {
     prompt_tokens: 3,
     completion_tokens: 2,
     num_search_queries: 5e11,
+    prompt_tokens_details: { cached_tokens: 5e11 },
     prompt_audio_seconds: 1.5,
   };
   const choice = { index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' };
@@ -69,11 +70,13 @@ test('an implausible count of any billed unit is not charged', async (t) => {
     upstreams: { chatting: () => ({ status: 200, body: Buffer.from(JSON.stringify(completion)) }) },
     providers: { chatting: { kind: 'openai-compatible', prices: { m: { input: 1, output: 1, units } } } },
     routes: [{ model: 'alone', targets: ['chatting/m'], retries: 0 }],
+    org: { cache: { enabled: true } },
   });
   t.after(() => gateway.close());
-  await gateway.settled(
-    gateway.send('chat', { model: 'alone', messages: [{ role: 'user', content: 'hello' }] }),
-    0,
-  );
-  assert.equal(gateway.rows.at(-1)?.cost_nano_usd, 5 * 1000 + 1.5 * 2000);
+  const turn = { model: 'alone', messages: [{ role: 'user', content: 'hello' }] };
+  for (let sent = 0; sent < 2; sent++) await gateway.settled(gateway.send('chat', turn), 0);
+  const cost = 5 * 1000 + 1.5 * 2000;
+  const [first, cached] = gateway.rows;
+  assert.deepEqual([first?.cost_nano_usd, first?.prompt_saved_nano_usd], [cost, 0]);
+  assert.deepEqual([cached?.state, cached?.saved_nano_usd], ['cached', 5 * 1000]);
 });

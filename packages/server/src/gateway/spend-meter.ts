@@ -13,9 +13,10 @@ import { computeRunningCost } from './usage-and-cost.ts';
 const MIN_STEP_TOKENS = 512;
 const STEP_SHARE = 1 / 4;
 /**
- * Number of tokens with which the price per token is measured. It is large, so that rounding does not matter.
+ * Number of tokens with which the price per token is measured. It is large, so that rounding does not matter, and so
+ * small that the cost stays below the maximum cost of an exchange.
  */
-const SAMPLE_TOKENS = 1_000_000;
+const SAMPLE_TOKENS = 1_000;
 
 /**
  * The result of a spend check: `go` to continue, a fault that ends the stream, or a promise that waits for

@@ -30,7 +30,8 @@ export function recordUsageAndCost(x: Exchange): UsageAndCost {
     return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: null };
   }
   const isWhole = x.result.state === 'complete' || x.answer.finishReason !== null;
-  const { usage, isEstimated } = wasAnswering(x) ? chargedAnswerUsage(x, isWhole) : chargedReportedUsage(x);
+  const { results } = x.answer;
+  const { usage, isEstimated } = chargedUsage(x, isWhole);
   if (isFreeOfCharge(x))
     return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: 'free' };
   const { priorUsage: prior } = x;
@@ -40,7 +41,6 @@ export function recordUsageAndCost(x: Exchange): UsageAndCost {
     const last = x.attempts.at(-1);
     if (last) last.usage = toAttemptTokens(usage);
   }
-  const { results } = x.answer;
   if (results !== null) return { usage, source, ...computeResultsCost(x, results) };
   if (prior === null) return { usage, source, ...computeAttemptCost(x, usage) };
   return { source, ...addToPriorUsage(prior, usage, computeAttemptCost(x, usage)) };
@@ -51,7 +51,8 @@ export function recordUsageAndCost(x: Exchange): UsageAndCost {
  * cached or the price is unknown.
  */
 export function computeResponseCacheSavings(x: Exchange): number | null {
-  return x.result.state === 'cached' ? computeAttemptCost(x, x.answer.usage).nanoUsd : null;
+  if (x.result.state !== 'cached') return null;
+  return computeAttemptCost(x, removeImplausibleCounts(x.answer.usage)).nanoUsd;
 }
 
 /**
@@ -195,6 +196,13 @@ function addToPriorUsage(
     nanoUsd: isUnknown ? null : addCosts(prior.nanoUsd ?? 0, cost.nanoUsd ?? 0),
     costSource: isIncomplete ? 'incomplete' : (cost.costSource ?? prior.costSource),
   };
+}
+
+function chargedUsage(x: Exchange, isWhole: boolean): ChargedUsage {
+  const { results, usage } = x.answer;
+  // Each line was checked when it was added, and the sum can be larger than any single count.
+  if (results !== null) return { usage, isEstimated: false };
+  return wasAnswering(x) ? chargedAnswerUsage(x, isWhole) : chargedReportedUsage(x);
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   createBudgetReservedFault,
   createInsufficientBudgetFault,
   createRateLimitFault,
+  createTooManyCountersFault,
 } from './limit-and-budget-faults.ts';
 import type { LimitOrBudgetClaim } from './limit-or-budget-claim.ts';
 import { type MatchedLimitsAndBudgets, matchLimitsAndBudgets } from './matched-limits-and-budgets.ts';
@@ -273,10 +274,11 @@ export function findRateLimitFault(grant: Grant): Fault | null {
 
 /** Returns the fault for the limit or budget that rejected the exchange; null if none did. */
 export function findRejectionFault(grant: Grant): Fault | null {
-  const { refusedIndex, retryAfterMs, countedLocally, levels } = grant.taken;
+  const { refusedIndex, isTableFull, retryAfterMs, countedLocally, levels } = grant.taken;
   const claim = refusedIndex === null ? undefined : grant.claims[refusedIndex];
   if (refusedIndex === null || claim === undefined) return null;
   if (countedLocally && claim.outageMode === 'closed') return storeUnavailableFault(claim);
+  if (isTableFull === true) return createTooManyCountersFault(claim, retryAfterMs);
   if (claim.kind !== 'spend') return createRateLimitFault(claim, retryAfterMs);
   if (retryAfterMs !== null) return createBudgetReservedFault(claim, retryAfterMs);
   return createInsufficientBudgetFault(claim, levels[refusedIndex]?.used ?? 0);

@@ -63,6 +63,22 @@ export function createBudgetReservedFault(
   );
 }
 
+/**
+ * Returns the fault for a limit or budget that cannot count the request, because the organization has too many counters.
+ */
+export function createTooManyCountersFault(
+  { kind, name, ruleId }: LimitOrBudgetClaim,
+  retryAfterMs: number | null,
+): Fault {
+  const rule = kind === 'spend' ? 'budget' : 'limit';
+  const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
+  return new Fault(
+    kind === 'spend' ? 'budget_reserved' : 'rate_limit_exceeded',
+    `The ${rule} "${name}" cannot count this request, because the organization has too many counters. Try again in ${Math.ceil(waitMs / 1000)} s.`,
+    { retryAfterMs: waitMs, rule: { kind: rule, id: ruleId } },
+  );
+}
+
 function budgetSpentFault({ name, ruleId, limit, endsAt }: LimitOrBudgetClaim, what: string): Fault {
   const reset =
     endsAt === 0

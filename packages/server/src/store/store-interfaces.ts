@@ -168,6 +168,8 @@ export interface AcquireResult {
    * before spend, and spent amounts before reserved ones.
    */
   readonly refusedIndex: number | null;
+  /** Whether the claim was rejected because the organization has too many counters. */
+  readonly isTableFull?: boolean;
   /**
    * Milliseconds until the rejected `window` and `lease` claims can be granted. Exact for a window. For a
    * lease, an estimate from recent durations, and at most until the lease of an unresponsive process ends.

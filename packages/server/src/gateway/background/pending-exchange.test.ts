@@ -22,3 +22,10 @@ test('if the provider reports no usage, the output is estimated from the bytes o
   assert.deepEqual(tokensOf({ output }), [7, 300, 'estimated']);
   assert.deepEqual(tokensOf({ output: [] }), [0, 0, 'estimated']);
 });
+
+test('an implausible count of a background response is estimated', () => {
+  const usage = { input_tokens: 1e19, output_tokens: 5, total_tokens: 1e19 };
+  const output = [{ type: 'message', content: [{ type: 'output_text', text: 'The ice is thick.' }] }];
+  const row = buildFinalExchangeRow(PENDING, { status: 'completed', output, usage }, new Map());
+  assert.deepEqual([row.input_tokens, row.output_tokens, row.usage_source], [7, 5, 'estimated']);
+});

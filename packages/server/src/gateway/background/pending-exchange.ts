@@ -1,15 +1,18 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage } from '@floe/wire/find-usage';
-import type { Usage } from '@floe/wire/usage';
+import { mergeUsage, type Usage } from '@floe/wire/usage';
 import { estimateContentTokens } from '../../guardrails/token-estimate.ts';
 import type { ExchangeRow } from '../../store/store-interfaces.ts';
 import { truncateFinishReason } from '../attempt-response-data.ts';
+import { removeImplausibleCounts } from '../charged-usage.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
 import type { OrgCatalog } from '../org-catalog.ts';
 import { recordAttemptCost } from '../usage-and-cost.ts';
 import { toTokenColumns } from '../usage-fields.ts';
 import type { PendingExchange } from './deferred-exchange.ts';
+
+const NO_USAGE: Usage = { units: {} };
 
 /** Parses a stored exchange. Checks only its outer structure, because Floe wrote the text. */
 export function parsePendingExchange(text: string): PendingExchange {
@@ -37,8 +40,11 @@ export function buildFinalExchangeRow(
       .get(row.org_id)
       ?.providers.get(row.provider ?? '')
       ?.priceOf(row.model ?? '') ?? null;
-  const said = findUsage(response);
-  const usage = said ?? estimateUsage(response, inputTokens);
+  const reported = findUsage(response) ?? null;
+  const said = removeImplausibleCounts(reported);
+  // An implausible count is estimated, like the usage of a response that reports none.
+  const isEstimated = said === null || said !== reported;
+  const usage = isEstimated ? mergeUsage(estimateUsage(response, inputTokens), said ?? NO_USAGE) : said;
   const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);
   const full: Usage = { units: usage.units, tier: usage.tier ?? tier ?? undefined };
   const cost = recordAttemptCost(attempts.at(-1), full, price, row.created_at);
@@ -47,7 +53,7 @@ export function buildFinalExchangeRow(
     ...row,
     finish_reason: typeof status === 'string' ? truncateFinishReason(status) : row.finish_reason,
     ...toTokenColumns(usage),
-    usage_source: said ? 'provider' : 'estimated',
+    usage_source: isEstimated ? 'estimated' : 'provider',
     cost_nano_usd: cost.nanoUsd,
     cost_source: cost.costSource,
     attempts_json: JSON.stringify(attempts),

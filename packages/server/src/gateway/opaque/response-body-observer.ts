@@ -1,6 +1,7 @@
 import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
 import { sumUsage, type Usage } from '@floe/wire/usage';
+import { removeImplausibleCounts } from '../charged-usage.ts';
 
 /** Maximum size of a JSON response whose usage is counted. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
@@ -115,9 +116,10 @@ class ResultsTap implements ResponseBodyObserver {
     this.#parts = [];
     this.#size = 0;
     const result = text.includes('"usage"') ? readBatchResultUsage(tryParseJson(text)) : undefined;
-    if (result === undefined) return;
+    const usage = removeImplausibleCounts(result?.usage ?? null);
+    if (result === undefined || usage === null) return;
     const model = this.byModel.size < MAX_MODELS || this.byModel.has(result.model) ? result.model : '';
-    const sum = sumUsage(this.byModel.get(model) ?? null, result.usage);
+    const sum = sumUsage(this.byModel.get(model) ?? null, usage);
     if (sum) this.byModel.set(model, sum);
   }
 }

@@ -32,7 +32,7 @@ export class ProcessCoordinator {
   #lockTimer: Timer | null = null;
 
   constructor(clock: Clock, channel: ProcessMessageSender, log: Log) {
-    this.#counters = new SupervisorCounters(clock);
+    this.#counters = new SupervisorCounters(clock, log);
     this.#channel = channel;
     this.#clock = clock;
     this.#log = log;

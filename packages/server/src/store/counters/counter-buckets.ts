@@ -53,8 +53,8 @@ export class RateLimitBucket implements CounterBucket {
   }
 }
 
-/** The mean duration is kept this long after the last use. */
-const MEAN_RETENTION_MS = 60_000;
+/** A counter that is not in use is kept this long after its last use, for its mean duration and its sum. */
+const IDLE_RETENTION_MS = 60_000;
 
 /**
  * A counter for a concurrency limit. It counts the exchanges in progress in this process, each until its
@@ -115,7 +115,7 @@ export class ConcurrencyBucket implements CounterBucket {
   }
 
   isEmpty(nowMs: number): boolean {
-    return this.#acquiredAt.size === 0 && nowMs - this.#releasedAt >= MEAN_RETENTION_MS;
+    return this.#acquiredAt.size === 0 && nowMs - this.#releasedAt >= IDLE_RETENTION_MS;
   }
 }
 
@@ -191,13 +191,18 @@ export class SpendBucket implements CounterBucket {
     this.#usedAt = nowMs;
   }
 
-  /** Records how much of the spending the database has. */
-  recordStored(nanoUsd: number): void {
-    this.#stored = Math.max(this.#stored, nanoUsd);
+  /**
+   * Records how much of the spending the database has. The bucket is then kept for another minute, in which all
+   * processes read this amount from the database.
+   */
+  recordStored(nanoUsd: number, nowMs: number): void {
+    if (nanoUsd <= this.#stored) return;
+    this.#stored = nanoUsd;
+    this.#usedAt = nowMs;
   }
 
   used({ minimumUsed }: BucketClaim): number {
-    this.recordStored(minimumUsed);
+    this.#stored = Math.max(this.#stored, minimumUsed);
     this.#spent = Math.max(this.#spent, minimumUsed);
     return this.#spent + this.#reserved;
   }
@@ -209,7 +214,7 @@ export class SpendBucket implements CounterBucket {
   isEmpty(nowMs: number, _second: number, wallMs: number): boolean {
     if (this.#reservations.size > 0) return false;
     if (this.#endsAt !== 0 && this.#endsAt < wallMs) return true;
-    return this.#spent <= this.#stored && nowMs - this.#usedAt >= MEAN_RETENTION_MS;
+    return this.#spent <= this.#stored && nowMs - this.#usedAt >= IDLE_RETENTION_MS;
   }
 }
 

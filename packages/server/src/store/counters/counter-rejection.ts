@@ -6,7 +6,7 @@ export class CounterRejection extends Error {}
 
 /** Matches the errors of Redis about the type or the value of a key, and the errors of a script that cannot use it. */
 const DATA_ERRORS =
-  /WRONGTYPE|is not an integer|not a valid float|would overflow|out of range|attempt to \w+ (?:a|two|nil)/;
+  /WRONGTYPE|is not an integer|not a valid float|would overflow|out of range|attempt to |bad argument/;
 
 /** Converts an error of a script to a `CounterRejection` if the data in a counter caused it. */
 export function toCounterError(error: unknown): unknown {

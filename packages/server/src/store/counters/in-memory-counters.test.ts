@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLogSpy } from '../test/log-spy.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import {
   countersSuite,
@@ -77,19 +78,40 @@ test('a counter of a budget is kept until the database has its spending', () => 
     testSpendClaim('b:all:total:ever:ana', 1_000, 500),
   ]);
   assert.deepEqual([levels[0]?.used, refusedIndex], [600, 0], 'the database does not have the amount yet');
+  clock.advance(120_000);
   counters.recordStoredSpend([{ orgId: 'acme', bucket: 'b:all:total:ever:ana', afterNanoUsd: 600 }]);
+  clock.advance(1_000);
+  for (let n = 0; n < 10; n++) counters.acquire('acme', `other ${n}`, other);
+  assert.equal(
+    counters.acquire(
+      'acme',
+      'c',
+      claims.map((claim) => ({ ...claim, amount: 500 })),
+    ).refusedIndex,
+    0,
+    'other processes may not have read the amount yet',
+  );
   wait();
   assert.equal(counters.size, 1);
 });
 
 test('an organization with too many counters gets no new ones, and others are not affected', () => {
   const clock = new ManualClock();
-  const counters = new InMemoryCounters(clock, 40);
+  const log = createLogSpy();
+  const counters = new InMemoryCounters(clock, { log, maxBucketsPerOrg: 40 });
   const acquire = (org: string, user: string, spend = {}) =>
     counters.acquire(org, `${org} ${user}`, claimsOf(user, spend));
   for (let user = 0; user < 10; user++) assert.equal(acquire('acme', `${user}`).refusedIndex, null);
   const refused = acquire('acme', 'one more');
-  assert.deepEqual([refused.refusedIndex, refused.retryAfterMs, counters.size], [0, 1_000, 40]);
+  assert.deepEqual([refused.refusedIndex, refused.isTableFull, refused.retryAfterMs], [0, true, 1_000]);
+  assert.equal(counters.size, 40);
+  assert.deepEqual(
+    log.lines.map(({ fields }) => 'orgId' in fields && fields.orgId),
+    ['acme'],
+    'reported once a minute',
+  );
+  const probe = counters.acquire('acme', 'probe_1', [testLeaseClaim('probe:x', 1)]);
+  assert.equal(probe.refusedIndex, null, 'breakers continue to test their targets');
   assert.equal(acquire('acme', '3').refusedIndex, null, 'known counters continue to work');
   assert.equal(acquire('other', 'one more').refusedIndex, null);
   const soft = [testSpendClaim('b:soft:total:ever:new', 1_000, 100, { enforced: false })];

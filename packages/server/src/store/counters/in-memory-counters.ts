@@ -1,4 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
+import { type Log, silentLog } from '../../core/log.ts';
+import { RepeatedFailureLog } from '../../core/repeated-failure-log.ts';
 import type {
   AcquireResult,
   BucketClaim,
@@ -23,8 +25,16 @@ const BUCKETS_SWEPT = 2;
  * otherwise fill the memory.
  */
 const MAX_BUCKETS_PER_ORG = 100_000;
+/** The beginning of the names of the leases with which breakers test a target. Their number is bounded by the targets. */
+const PROBE_PREFIX = 'probe:';
 /** Time after which buckets may have been removed, so that there is space for another one. */
 const FULL_TABLE_WAIT_MS = 1_000;
+
+export interface InMemoryCountersOptions {
+  /** Reports organizations that have too many counters. */
+  readonly log?: Log;
+  readonly maxBucketsPerOrg?: number;
+}
 
 /**
  * The counters of a single process. They start empty. The amounts already spent come from the
@@ -34,12 +44,20 @@ export class InMemoryCounters implements LimitCounters {
   readonly #clock: Clock;
   readonly #buckets = new CounterBucketTable<CounterBucket>();
   readonly #maxBucketsPerOrg: number;
+  readonly #fullTable: RepeatedFailureLog;
   /** Number of buckets to check for removal because others were added. */
   #owedChecks = 0;
 
-  constructor(clock: Clock, maxBucketsPerOrg = MAX_BUCKETS_PER_ORG) {
+  constructor(
+    clock: Clock,
+    { log = silentLog, maxBucketsPerOrg = MAX_BUCKETS_PER_ORG }: InMemoryCountersOptions = {},
+  ) {
     this.#clock = clock;
     this.#maxBucketsPerOrg = maxBucketsPerOrg;
+    this.#fullTable = new RepeatedFailureLog(log, clock, {
+      failed:
+        'organization has too many counters of limits and budgets; requests that need another one are rejected',
+    });
   }
 
   /** Number of buckets. */
@@ -49,7 +67,7 @@ export class InMemoryCounters implements LimitCounters {
 
   /**
    * Rejects enforced claims for which there is no space. Other claims without space are not counted, except slots, which
-   * the running exchanges limit.
+   * the running exchanges limit. Test leases of breakers always have space.
    */
   acquire(orgId: string, id: string, claims: readonly BucketClaim[]): AcquireResult {
     const nowMs = this.#clock.monotonic();
@@ -87,6 +105,7 @@ export class InMemoryCounters implements LimitCounters {
     }
     return {
       refusedIndex: refused,
+      isTableFull: refused !== null && buckets[refused] === undefined,
       retryAfterMs,
       levels,
       amounts,
@@ -131,9 +150,10 @@ export class InMemoryCounters implements LimitCounters {
   }
 
   recordStoredSpend(stored: readonly StoredBucketSpend[]): void {
+    const nowMs = this.#clock.monotonic();
     for (const { orgId, bucket: name, afterNanoUsd } of stored) {
       const bucket = this.#buckets.get(orgId, name);
-      if (bucket instanceof SpendBucket) bucket.recordStored(afterNanoUsd);
+      if (bucket instanceof SpendBucket) bucket.recordStored(afterNanoUsd, nowMs);
     }
   }
 
@@ -164,8 +184,11 @@ export class InMemoryCounters implements LimitCounters {
   #bucketFor(orgId: string, claim: BucketClaim): CounterBucket | undefined {
     const known = this.#buckets.get(orgId, claim.bucket);
     if (known) return known;
-    const isRunningSlot = claim.kind === 'lease' && !claim.enforced;
-    if (!isRunningSlot && this.#buckets.countOf(orgId) >= this.#maxBucketsPerOrg) return undefined;
+    if (!isBounded(claim) && this.#buckets.countOf(orgId) >= this.#maxBucketsPerOrg) {
+      const counters = this.#maxBucketsPerOrg;
+      this.#fullTable.fail(null, { orgId, counters, bucket: claim.bucket });
+      return undefined;
+    }
     this.#owedChecks += BUCKETS_SWEPT;
     const bucket = createBucket(claim);
     this.#buckets.add(orgId, claim.bucket, bucket);
@@ -178,6 +201,11 @@ export class InMemoryCounters implements LimitCounters {
     this.#owedChecks = 0;
     this.#buckets.sweep(checks, (bucket) => bucket.isEmpty(nowMs, second, wallMs));
   }
+}
+
+/** Returns whether something other than the names of end users limits the number of these buckets. */
+function isBounded({ kind, enforced, bucket }: BucketClaim): boolean {
+  return kind === 'lease' && (!enforced || bucket.startsWith(PROBE_PREFIX));
 }
 
 /** Returns whether a settlement adds to what was counted before. Otherwise, it needs no bucket. */

@@ -52,7 +52,7 @@ export async function openCounters(
 ): Promise<OpenCountersResult> {
   if (shared === 'memory' && options.coordinator === undefined)
     return {
-      counters: new InMemoryCounters(options.clock),
+      counters: new InMemoryCounters(options.clock, options),
       sharedStoreStats: () => null,
       isSharedStoreSlow: () => false,
     };

@@ -5,9 +5,9 @@
  * and one field per reservation. Concurrency is a sorted set of processes by the end of their lease, and
  * per process a sorted set of its slots by their start. Unsettled parts of a window are in a sorted set
  * by id with their slot: a settlement that is repeated, or finds the store empty, finds nothing
- * there and changes nothing. The name of this set has a prefix, because callers choose the end of a counter's name. A spend without an end expires 30 days after its last use, because its name may
- * contain a person's email address. The database has its sum. Money stays below 2^53, which a Lua number
- * represents exactly; `%.0f` prevents the form 1e+15.
+ * there and changes nothing. The name of this set has a prefix, because callers choose the end of a counter's
+ * name. A spend without an end expires 30 days after its last use, because its name may contain a person's email
+ * address. The database has its sum. Money is exact below 2^53; `%.0f` prevents the form 1e+15.
  */
 
 /** The common beginning of all counter scripts. */

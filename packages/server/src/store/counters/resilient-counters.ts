@@ -57,7 +57,7 @@ export class ResilientCounters implements LimitCounters {
   constructor(options: ResilientCountersOptions) {
     const { remote, clock } = options;
     this.#options = options;
-    this.#local = new InMemoryCounters(clock);
+    this.#local = new InMemoryCounters(clock, options);
     this.#availability = new SharedStoreAvailability({
       ...options,
       recover: () => this.#recover(),

@@ -15,6 +15,9 @@ const MAX_PENDING_SETTLEMENTS = 20_000;
  */
 const MAX_PENDING_WITH_BUDGETS = 100_000;
 
+/** Number of sent settlements that are removed in one step, because each removal moves all others. */
+const SENT_PER_REMOVAL = 1_000;
+
 /** How long `close` waits until the store has received the last updates. */
 const CLOSE_FLUSH_MS = 1_000;
 
@@ -40,7 +43,9 @@ export interface SharedStoreUpdateQueueOptions {
 export class SharedStoreUpdateQueue {
   readonly #options: SharedStoreUpdateQueueOptions;
   readonly #unreportedGrants = new UnreportedRequestCounts();
-  #settlements: PendingSettlement[] = [];
+  readonly #settlements: PendingSettlement[] = [];
+  /** Number of settlements at the start of the list that were sent. They are removed in larger steps. */
+  #sent = 0;
   /** Whether a settlement of a budget was dropped since the last complete flush. */
   #hasDropped = false;
   #flushing: Promise<void> | null = null;
@@ -50,11 +55,16 @@ export class SharedStoreUpdateQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#settlements.length === 0 && this.#unreportedGrants.isEmpty;
+    return this.#pending === 0 && this.#unreportedGrants.isEmpty;
+  }
+
+  /** Number of settlements that were not sent yet. */
+  get #pending(): number {
+    return this.#settlements.length - this.#sent;
   }
 
   enqueueSettlement(orgId: string, settlement: ReservationSettlement): void {
-    const pending = this.#settlements.length;
+    const pending = this.#pending;
     const hasBudget = settlement.claims.some(({ kind }) => kind === 'spend');
     if (pending < (hasBudget ? MAX_PENDING_WITH_BUDGETS : MAX_PENDING_SETTLEMENTS)) {
       this.#settlements.push({ orgId, settlement });
@@ -99,20 +109,25 @@ export class SharedStoreUpdateQueue {
 
   async #flush(): Promise<void> {
     const { remote, clock } = this.#options;
-    let paid = 0;
     try {
-      for (let owed = this.#settlements[0]; owed !== undefined; owed = this.#settlements[paid]) {
+      for (let owed = this.#settlements[0]; owed !== undefined; owed = this.#settlements[this.#sent]) {
         const { orgId, settlement } = owed;
         await this.#send(async () => remote.settle(orgId, settlement));
-        paid += 1;
+        this.#sent += 1;
+        if (this.#sent === SENT_PER_REMOVAL) this.#removeSent();
       }
     } finally {
-      this.#settlements = this.#settlements.slice(paid);
+      this.#removeSent();
     }
     await this.#unreportedGrants.report(clock.monotonic(), (orgId, claim) =>
       this.#send(() => remote.acquire(orgId, `told_${randomUUID()}`, [claim])),
     );
     this.#hasDropped = false;
+  }
+
+  #removeSent(): void {
+    this.#settlements.splice(0, this.#sent);
+    this.#sent = 0;
   }
 
   /** Sends an update. An update that the store rejects is dropped, because all other updates would wait for it. */

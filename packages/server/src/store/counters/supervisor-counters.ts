@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
 import type {
   AcquireResult,
   BucketClaim,
@@ -60,9 +61,9 @@ export class SupervisorCounters {
   /** The exchanges of processes that have exited. */
   readonly #orphans = new Map<number, string[]>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: Log) {
     this.#clock = clock;
-    this.#counters = new InMemoryCounters(clock);
+    this.#counters = new InMemoryCounters(clock, { log });
   }
 
   /**

@@ -1,7 +1,8 @@
-import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { isPostgresRowError } from '../postgres/postgres-errors.ts';
 import { runAndRollBack } from '../run-and-roll-back.ts';
+import { getSqliteResultCode, isSqliteRowError } from '../sqlite/sqlite-errors.ts';
 import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import type { BudgetCharge } from './budget-charge.ts';
 import { applySpendJournalBatch, type BucketSpendChange, type SpendJournalBatch } from './budget-spend.ts';
@@ -26,16 +27,17 @@ export async function applyJournalBatch(
   try {
     return await database.transaction((writer) => apply(writer, options, batch));
   } catch (error) {
-    if (isOutage(error)) throw error;
+    if (!isDataError(error)) throw error;
     const rejected = new Set(await findRejectedCharges(options, batch));
-    const [first] = rejected;
-    if (first === undefined) throw error;
+    if (rejected.size === 0) throw error;
     const charges = batch.charges.filter((charge) => !rejected.has(charge));
     const spent = await database.transaction((writer) => apply(writer, options, { ...batch, charges }));
-    log.error(
-      { err: error, charges: rejected.size, orgId: first.orgId, budget: first.name, nanoUsd: first.nanoUsd },
-      'database rejected spending of a budget; after a restart, the budget does not include this spending',
-    );
+    // The journal is deleted when it is applied, so these lines are the only record of the spending.
+    for (const { orgId, name, bucket, nanoUsd } of rejected)
+      log.error(
+        { err: error, orgId, budget: name, bucket, nanoUsd },
+        'database rejected spending of a budget; after a restart, the budget does not include this spending',
+      );
     return spent;
   }
 }
@@ -60,7 +62,7 @@ async function findRejectedCharges(
       await runAndRollBack(options.database, (writer) => apply(writer, options, { ...batch, charges }));
       return true;
     } catch (error) {
-      if (isOutage(error)) throw error;
+      if (!isDataError(error)) throw error;
       return false;
     }
   };
@@ -73,6 +75,9 @@ async function findRejectedCharges(
   return (await isAccepted([])) ? search(batch.charges) : [];
 }
 
-function isOutage(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'overloaded';
+/** Returns whether the data of a statement caused its error. All other errors keep the batch for the next attempt. */
+function isDataError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { cause } = error;
+  return isPostgresRowError(cause) || (getSqliteResultCode(cause) !== null && isSqliteRowError(cause));
 }

@@ -3,10 +3,11 @@ import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
+import { sql } from 'kysely';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { openDatabase } from '../open-database.ts';
-import type { Database } from '../store-interfaces.ts';
+import type { Database, DatabaseWriter } from '../store-interfaces.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import type { BudgetCharge } from './budget-charge.ts';
@@ -33,6 +34,8 @@ interface JournalHarness {
   readonly slow: { until: Promise<void> };
   /** A transaction fails if it charges a bucket with this name. */
   readonly rejected: { bucket: string };
+  /** Thrown in every transaction that charges a bucket. */
+  readonly failing: { error: Error | null };
   open(clock?: Clock): Promise<SpendJournal>;
   spent(): Promise<number>;
 }
@@ -46,6 +49,7 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
   const commits = { count: 0 };
   const slow = { until: Promise.resolve() };
   const rejected = { bucket: '' };
+  const failing: JournalHarness['failing'] = { error: null };
   const shaky: Pick<Database, 'read' | 'transaction'> = {
     read: database.read,
     async transaction(work) {
@@ -65,14 +69,16 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
     commits,
     slow,
     rejected,
+    failing,
     open: (clock = systemClock) =>
       openSpendJournal({
         dataDir,
         database: shaky,
         clock,
         log: silentLog,
-        onSpent: async (_writer, spent) => {
-          if (spent.some(({ bucket }) => bucket === rejected.bucket)) throw new Error('value out of range');
+        onSpent: async (writer, spent) => {
+          if (failing.error !== null && spent.length > 0) throw failing.error;
+          if (spent.some(({ bucket }) => bucket === rejected.bucket)) await violateConstraint(writer);
         },
         afterSpent: () => undefined,
         onOrphan: (id) => void orphans.push(id),
@@ -82,6 +88,10 @@ async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
       return rows.reduce((sum, { spent_nano_usd }) => sum + spent_nano_usd, 0);
     },
   };
+}
+
+async function violateConstraint(writer: DatabaseWriter): Promise<void> {
+  await sql`insert into spend_journals (id, applied, updated_at) values ('x', null, 0)`.execute(writer);
 }
 
 test('a batch whose commit was not confirmed is repeated and counted once', async (t) => {
@@ -193,17 +203,28 @@ test('a charge that the database rejects delays no other spending of its batch o
   await next.close();
 });
 
-test('a failure that no charge causes keeps all spending for the next attempt', async (t) => {
-  const { open, spent, database } = await createJournalHarness(t);
+for (const table of ['spend_journals', 'budget_spend'])
+  test(`a failure of ${table} that no charge causes keeps all spending for the next attempt`, async (t) => {
+    const { open, spent, database } = await createJournalHarness(t);
+    const journal = await open();
+    const rename = (from: string, to: string) =>
+      database.transaction((writer) => writer.schema.alterTable(from).renameTo(to).execute());
+    await rename(table, 'renamed');
+    journal.settle('a', [charge(5)]);
+    await assert.rejects(journal.flush(), new RegExp(table));
+    await rename('renamed', table);
+    await journal.flush();
+    assert.equal(await spent(), 5);
+    await journal.close();
+  });
+
+test('a failure of the work in the transaction keeps all spending for the next attempt', async (t) => {
+  const { open, spent, failing } = await createJournalHarness(t);
   const journal = await open();
-  await database.transaction((writer) =>
-    writer.schema.alterTable('spend_journals').renameTo('renamed').execute(),
-  );
+  failing.error = new TypeError('a bug');
   journal.settle('a', [charge(5)]);
-  await assert.rejects(journal.flush(), /spend_journals/);
-  await database.transaction((writer) =>
-    writer.schema.alterTable('renamed').renameTo('spend_journals').execute(),
-  );
+  await assert.rejects(journal.flush(), /a bug/);
+  failing.error = null;
   await journal.flush();
   assert.equal(await spent(), 5);
   await journal.close();

@@ -44,15 +44,15 @@ export function isSqliteRowError(error: unknown): boolean {
 
 /**
  * Converts a statement error to a `Fault` if a row already exists (`conflict`) or the database is unavailable
- * (`overloaded`). Otherwise, adds the statement to its message.
+ * (`overloaded`). Otherwise, adds the statement to its message. The cause has the result code.
  */
 export function toSqliteStatementError(failure: SqliteWorkerFailure, sql: string): Error {
-  const cause = new Error(failure.message);
+  const cause = Object.assign(new Error(failure.message), { errcode: failure.code });
   if (failure.code === CONSTRAINT_UNIQUE || failure.code === CONSTRAINT_PRIMARYKEY)
     return new Fault('conflict', 'The resource already exists.', { cause });
   const reason = failure.code === null ? null : describeOutage(failure.code);
   if (reason !== null) return new Fault('overloaded', reason, { cause, retryAfterMs: 1000 });
-  return new Error(`${failure.message} (in: ${sql})`);
+  return new Error(`${failure.message} (in: ${sql})`, { cause });
 }
 
 /** Returns why the database is unavailable, for result codes about the file or the disk; otherwise null. */
