@@ -6,7 +6,7 @@ import type { Migration } from './migration.ts';
  * with the API are kept forever, and clients can create any number of them.
  */
 export const activeKeysIndexMigration: Migration = {
-  number: 11,
+  number: 10,
   name: 'active-keys-index',
   compatibleFrom: 1,
   async up(writer) {
