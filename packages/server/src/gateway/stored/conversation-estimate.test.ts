@@ -48,7 +48,7 @@ function reply(stream: boolean, request: string) {
   ]);
 }
 
-async function start(org: JsonObject) {
+async function start(org: JsonObject, turn = TURN) {
   const deferred: DeferredExchange[] = [];
   const gateway = await startFakeClockGateway({
     upstreams: {
@@ -61,8 +61,8 @@ async function start(org: JsonObject) {
     dependencies: {
       turns: {
         ...EMPTY_TURN_STORE,
-        find: async (_, id) => (id === 'resp_old' ? TURN : undefined),
-        conversation: async (turn) => [turn],
+        find: async (_, id) => (id === 'resp_old' ? turn : undefined),
+        conversation: async (last) => [last],
       },
       background: { ...NO_STORES.background, defer: (exchange) => void deferred.push(exchange) },
     },
@@ -94,6 +94,29 @@ test('a hard budget rejects a request whose stored conversation it cannot cover'
   t.after(() => gateway.close());
   assert.equal((await send(CONTINUED)).status, 402);
 });
+
+const LIGHT_ITEMS: Readonly<Record<string, JsonObject>> = {
+  'a generated image': {
+    type: 'image_generation_call',
+    id: 'ig_1',
+    result: Buffer.alloc(900_000, 0x91).toString('base64'),
+  },
+  'what a compaction replaced': { type: 'compaction', id: 'cmp_1' },
+};
+for (const [name, item] of Object.entries(LIGHT_ITEMS))
+  test(`a reservation does not include ${name} as text`, async (t) => {
+    const input = name.includes('compaction') ? TURN.input : [];
+    const turn = { ...TURN, input, response: { id: 'resp_old', output: [item] } };
+    const { gateway, send } = await start(
+      { limits: [{ name: 'tokens', scope: 'org', tpm: 10_000 }] },
+      turn,
+    );
+    t.after(() => gateway.close());
+    // A full bucket admits a request of any size.
+    assert.equal((await send({ input: 'Hello' })).status, 200);
+    const told = await send(CONTINUED);
+    assert.equal(told.status, 200, told.text);
+  });
 
 for (const stream of [false, true])
   test(`a ${stream ? 'stream' : 'response'} without usage is charged for the stored conversation`, async (t) => {
