@@ -107,10 +107,7 @@ for (const [name, item] of Object.entries(LIGHT_ITEMS))
   test(`a reservation does not include ${name} as text`, async (t) => {
     const input = name.includes('compaction') ? TURN.input : [];
     const turn = { ...TURN, input, response: { id: 'resp_old', output: [item] } };
-    const { gateway, send } = await start(
-      { limits: [{ name: 'tokens', scope: 'org', tpm: 10_000 }] },
-      turn,
-    );
+    const { gateway, send } = await start({ limits: [{ name: 'tokens', scope: 'org', tpm: 10_000 }] }, turn);
     t.after(() => gateway.close());
     // A full bucket admits a request of any size.
     assert.equal((await send({ input: 'Hello' })).status, 200);
