@@ -29,6 +29,9 @@ const MESSAGE_STOP = formatSseFrame('message_stop', '{"type":"message_stop"}');
 /** Identifies a complete output item. It counts as content even if it shows nothing, such as hidden reasoning. */
 const ITEM_DONE = '"response.output_item.done"';
 
+/** The end of a stream that was cut off. Its error event follows. */
+const SENT_END: PendingResponseEnd = { send: () => undefined };
+
 type EventDialect = 'responses' | 'messages';
 
 /**
@@ -157,9 +160,15 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     return true;
   }
 
-  /** Ends the reader. The reader then reports the usage so far. */
+  /**
+   * Ends the reader. The reader then reports the usage so far. A background response that the client knows is stored,
+   * so that the client can retrieve or cancel it.
+   */
   abort(): void {
     this.#reader.end();
+    const { prompt, turn } = this.#x.request;
+    const isKnown = this.isContentSent && !this.#isComplete && isBackgroundRequest(prompt);
+    if (isKnown && this.#response && turn?.isStored) turn.end(this.#response, true, SENT_END);
   }
 
   formatError(fault: Fault): string {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
+import { eventually } from '@floe/testkit/eventually';
 import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
 import { PASSTHROUGH_A_API } from '../passthrough/passthrough-apis.ts';
+import type { StoredTurn } from '../stored/turn-store.ts';
+import { EMPTY_TURN_STORE } from '../test/empty-turn-store.ts';
 import { type FakeClockGatewayOptions, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 import { NO_STORES } from '../test/no-stores.ts';
 import type { DeferredExchange } from './deferred-exchange.ts';
@@ -84,9 +87,8 @@ async function start(t: TestContext, more: Partial<FakeClockGatewayOptions> = {}
 
 test('a background response that a provider has created is not requested again', async (t) => {
   const { deferred, ask } = await start(t);
-  const { answer, asked } = await ask({ background: true });
+  const { asked } = await ask({ background: true });
   assert.deepEqual(asked, [1, 0]);
-  assert.match(answer.text, /resp_a/, 'the client can retrieve the response');
   assert.deepEqual(
     deferred.map(({ responseId, row }) => [responseId, row.provider]),
     [['resp_a', 'a']],
@@ -113,6 +115,41 @@ test('a response that does not run in the background is requested from the next 
   );
 });
 
+test('a background response is stored when its client disconnects from the stream', async (t) => {
+  const stored: StoredTurn[] = [];
+  const { gateway } = await start(t, {
+    upstreams: {
+      a: () => ({ ...createSseReply([CREATED_EVENT, ...REST]), chunking: 'frames', isPaced: true }),
+      b: () => createJsonReply({}),
+    },
+    dependencies: {
+      background: { ...NO_STORES.background, defer: () => undefined },
+      turns: { ...EMPTY_TURN_STORE, store: async (turn) => void stored.push(turn) },
+    },
+  });
+  gateway.upstream('a').gate.release(1);
+  const disconnect = new AbortController();
+  const reader = await openStream(gateway, 'both', disconnect.signal);
+  assert.match((await reader.read()).value ?? '', /response\.created/);
+  disconnect.abort();
+  await eventually(() => stored.length > 0 || undefined);
+  assert.deepEqual(
+    stored.map(({ response, held }) => [response['id'], response['status'], held]),
+    [['resp_a', 'queued', true]],
+  );
+});
+
+/** Requests a background stream. */
+async function openStream({ url }: { readonly url: string }, model: string, signal?: AbortSignal) {
+  const response = await fetch(`${url}/responses`, {
+    method: 'POST',
+    ...(signal && { signal }),
+    headers: { authorization: `Bearer eis_${'0'.repeat(32)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input: 'hi', stream: true, background: true }),
+  });
+  return response.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail();
+}
+
 /** The response is queued for 70 s. Returns the stream, without comments, and their number. */
 async function askSlowly(t: TestContext, model: string, more: Partial<FakeClockGatewayOptions>) {
   const { gateway } = await start(t, {
@@ -128,12 +165,7 @@ async function askSlowly(t: TestContext, model: string, more: Partial<FakeClockG
   });
   const { gate } = gateway.upstream('a');
   gate.release(1);
-  const response = await fetch(`${gateway.url}/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer eis_${'0'.repeat(32)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, input: 'hi', stream: true, background: true }),
-  });
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail();
+  const reader = await openStream(gateway, model);
   let text = (await reader.read()).value ?? '';
   assert.match(text, /response\.created/);
   await gateway.advance(70_000);
