@@ -198,10 +198,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       const leasing = database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
       const due = await this.#track(leasing);
       // At regular intervals, because the leases may also have expired during the transaction.
-      if (clock.now() - this.#grantsCheckedAt >= LEASE_MS) {
-        await this.#settleLostGrants();
-        this.#grantsCheckedAt = clock.now();
-      }
+      if (clock.now() - this.#grantsCheckedAt >= LEASE_MS) await this.#settleLostGrants();
       await Promise.all(due.map((row) => this.#pollResponse(row)));
     } catch (error) {
       gateway().log.warn({ err: error }, 'background responses could not be polled; retrying later');
@@ -287,6 +284,7 @@ class PollingFinalizer implements BackgroundFinalizer {
 
   /** Settles the grants of records that other processes took over while the leases had expired. */
   async #settleLostGrants(): Promise<void> {
+    this.#grantsCheckedAt = this.#options.clock.now();
     const ids = [...this.#grants.keys()].filter((id) => !this.#unstored.has(id));
     if (ids.length === 0) return;
     const leased = new Set(await listLeasedBackgroundResponseIds(this.#options.database.read, this.#owner));
