@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
-import { createJsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
 import type { TestDialect } from './answer-content.ts';
 import { sampleReply } from './upstream-samples.ts';
@@ -159,10 +159,16 @@ function answering(
 ): (request: ReceivedRequest, index: number) => UpstreamReply {
   return (request, index) => {
     if (request.method !== 'POST' || request.path.endsWith('/cancel')) return background(request);
-    if (parseRequestBody(request)['background'] === true)
-      return createJsonReply(queued(`resp_bg${index}`, 'queued'));
     const isStream =
       parseRequestBody(request)['stream'] === true || request.path.includes('streamGenerateContent');
+    if (parseRequestBody(request)['background'] === true) {
+      const response = queued(`resp_bg${index}`, 'queued');
+      // A stream is cut off while the response is queued.
+      const created = JSON.stringify({ type: 'response.created', response });
+      return isStream
+        ? createSseReply([`event: response.created\ndata: ${created}\n\n`])
+        : createJsonReply(response);
+    }
     const reply = sampleReply(dialect, scenario(), isStream);
     if (dialect !== 'responses') return reply;
     const text = reply.body.toString('utf8');

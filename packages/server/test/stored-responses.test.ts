@@ -328,6 +328,22 @@ test('a background response is polled at the provider that generates it', async 
   assert.equal(harness.upstream('keeper').requests.at(-1)?.path, `/v1/responses/${unwanted.id}/cancel`);
 });
 
+test('a background response whose stream was cut off can be retrieved', async () => {
+  const begin = async () => {
+    const told = await callHttp(`${harness.url}/responses`, {
+      headers: { authorization: `Bearer ${harness.keys.own}` },
+      body: { model: 'keeper/m-1', input: FIRST, background: true, stream: true },
+    });
+    assert.match(told.text, /upstream_stream_broken/);
+    return /resp_bg\d+/.exec(told.text)?.[0] ?? assert.fail(told.text);
+  };
+  const { responses } = harness.client();
+  const id = await begin();
+  assert.equal((await responses.retrieve(id)).status, 'in_progress');
+  assert.equal((await responses.retrieve(id)).status, 'completed');
+  assert.equal((await responses.cancel(await begin())).status, 'cancelled');
+});
+
 test('background and conversations are rejected if no provider supports them', async () => {
   const client = harness.client();
   const ask = { model: 'messages/m-1', input: FIRST };

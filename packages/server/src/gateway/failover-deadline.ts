@@ -24,6 +24,8 @@ export function createFailoverDeadline(
   const name = getTargetName(target);
   const ms = Math.round(firstTokenDeadlines.deadlineMs(orgId, name));
   const isOver = () => {
+    // The client has received the announcement of a background response.
+    if (x.progress.stage.name === 'content') return false;
     // Another credential of a silent model would also be silent.
     const next = later.targets.find((other) => getTargetName(other) !== name && later.couldAnswer(other));
     if (!next) return false;

@@ -29,6 +29,9 @@ const MESSAGE_STOP = formatSseFrame('message_stop', '{"type":"message_stop"}');
 /** Identifies a complete output item. It counts as content even if it shows nothing, such as hidden reasoning. */
 const ITEM_DONE = '"response.output_item.done"';
 
+/** The end of a stream that was cut off. Its error event follows. */
+const SENT_END: PendingResponseEnd = { send: () => undefined };
+
 type EventDialect = 'responses' | 'messages';
 
 /**
@@ -45,6 +48,8 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
   #out: ClientStream;
   #fault: Fault | null = null;
   #hasContent = false;
+  /** Whether the provider has created a background response. */
+  #isCreated = false;
   #isComplete = false;
   /**
    * The response object of the start event, and the data of the last frame. An error event must continue
@@ -72,7 +77,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
   }
 
   get hasContent(): boolean {
-    return this.#out.isContentSent;
+    return this.#out.hasContent;
   }
 
   get isContentSent(): boolean {
@@ -92,11 +97,22 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
       // Events after the last one are ignored, regardless of how the chunks are split.
       if (this.#isComplete) break;
     }
-    if (this.#hasContent && !this.isContentSent) this.#out.start();
+    this.#startIfDue();
     const flowing = good === 0 || this.#out.write(good === bytes.length ? bytes : bytes.subarray(0, good));
     if (this.#fault) throw this.#fault;
     if (this.#isComplete) this.#finish();
     return flowing;
+  }
+
+  /**
+   * Starts the client's stream with the first content. Starts it earlier if a background response exists and has not
+   * failed, so that no other target generates the response again.
+   */
+  #startIfDue(): void {
+    const isDue = this.#hasContent
+      ? !this.hasContent
+      : this.#isCreated && !this.isContentSent && this.#fault === null;
+    if (isDue) this.#out.start(!this.#hasContent);
   }
 
   #finish(): void {
@@ -144,9 +160,15 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     return true;
   }
 
-  /** Ends the reader. The reader then reports the usage so far. */
+  /**
+   * Ends the reader. The reader then reports the usage so far. A background response that the client knows is stored,
+   * so that the client can retrieve or cancel it.
+   */
   abort(): void {
     this.#reader.end();
+    const { prompt, turn } = this.#x.request;
+    const isKnown = this.isContentSent && !this.#isComplete && isBackgroundRequest(prompt);
+    if (isKnown && this.#response && turn?.isStored) turn.end(this.#response, true, SENT_END);
   }
 
   formatError(fault: Fault): string {
@@ -179,8 +201,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     if (event.event !== 'response.created') return;
     this.#response = parseResponse(event.data);
     this.#x.answer.setResponseId(responseIdOf(this.#response));
-    // Sent at once, so that no other target generates the response again.
-    this.#hasContent ||= isBackgroundRequest(this.#x.request.prompt);
+    this.#isCreated = isBackgroundRequest(this.#x.request.prompt);
   }
 
   #onEvent(event: ResponseEvent): void {

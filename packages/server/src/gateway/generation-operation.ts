@@ -71,9 +71,12 @@ async function generateAnswer(x: Exchange, routed: RoutedPrompt): Promise<Exchan
     );
   const produce = () => sendToTargets(x, route, createAttemptPlanner(x, clientRequest));
   let outcome = COMPLETE_RESULT;
-  if (cache === null || !isCacheEnabled(cache, route)) await produce();
-  else outcome = { ...COMPLETE_RESULT, state: await serveThroughCache(x, routed, cache, produce) };
-  // The only wait for the database. A response ends after its turn has been stored.
-  await x.request.turn?.commit(x);
+  try {
+    if (cache === null || !isCacheEnabled(cache, route)) await produce();
+    else outcome = { ...COMPLETE_RESULT, state: await serveThroughCache(x, routed, cache, produce) };
+  } finally {
+    // The only wait for the database. A response ends after its turn has been stored, also if its stream was cut off.
+    await x.request.turn?.commit(x);
+  }
   return outcome;
 }

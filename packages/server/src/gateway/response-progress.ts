@@ -71,7 +71,8 @@ export class ResponseProgress {
     if (this.#stage.name === 'nothing') this.#stage = { name: 'head', errorFormatter };
   }
 
-  markContentSent(atMs: number): void {
+  /** @param atMs null if only the announcement of a response was sent, which is no token */
+  markContentSent(atMs: number | null): void {
     this.#firstTokenAt = atMs;
     this.#stage = STAGE_CONTENT;
   }

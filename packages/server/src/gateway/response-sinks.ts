@@ -92,6 +92,7 @@ export class ClientStream implements ClientOutput {
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
   #isWaiting = false;
+  #isAnnouncement = false;
   /** Sends the end of the response after the evaluation in a worker thread. */
   #onEvaluated: ((rest: Buffer) => void) | null = null;
 
@@ -100,12 +101,23 @@ export class ClientStream implements ClientOutput {
     this.#policyFilter = x.policy.answerContext && new StreamPolicyFilter(x, x.policy.answerContext);
   }
 
+  /** Whether the client has received more than the announcement of a response. */
+  get hasContent(): boolean {
+    return this.isContentSent && !this.#isAnnouncement;
+  }
+
   write(bytes: Buffer | string): boolean {
     return this.#policyFilter ? this.#writeFiltered(this.#policyFilter, bytes) : this.#writeOrHold(bytes);
   }
 
-  start(): void {
-    if (this.#policyFilter) this.#hasUnfilteredContent = true;
+  /**
+   * Sends all buffered bytes and stops buffering. May be called again with the first content.
+   * @param isAnnouncement whether there is no content yet, but another attempt must not replace the response
+   */
+  start(isAnnouncement = false): void {
+    this.#isAnnouncement = isAnnouncement;
+    if (this.isContentSent) this.#markContentSent();
+    else if (this.#policyFilter) this.#hasUnfilteredContent = true;
     else this.#sendHeld();
   }
 
@@ -197,14 +209,19 @@ export class ClientStream implements ClientOutput {
 
   /** Sends the buffered start of the stream. Returns false if the client reads more slowly than the provider sends. */
   #sendHeld(): boolean {
-    const { client, gateway, progress } = this.#x;
+    const { client, progress } = this.#x;
     if (this.isContentSent) return true;
     this.isContentSent = true;
     let isFlowing = true;
     if (!progress.isHeadSent) client.startAnswer(200, buildStreamHeaders(this.#x));
-    progress.markContentSent(gateway.clock.monotonic());
+    this.#markContentSent();
     for (const bytes of this.#held) isFlowing = client.write(bytes);
     this.#held = [];
     return isFlowing;
+  }
+
+  #markContentSent(): void {
+    const { gateway, progress } = this.#x;
+    progress.markContentSent(this.#isAnnouncement ? null : gateway.clock.monotonic());
   }
 }

@@ -79,6 +79,21 @@ test('a document is estimated by its pages and an image as one page, in every di
   assert.ok(estimateMaxInputTokens(bodyOf(shown)) < 1_700);
 });
 
+test('the bare base64 of a generated image is estimated as one image, wherever its type is', () => {
+  const result = Buffer.alloc(900_000, 0x91).toString('base64');
+  const type = 'image_generation_call';
+  for (const item of [
+    { type, id: 'ig_1', result },
+    { id: 'ig_1', result, status: 'completed', type },
+  ]) {
+    const most = estimateMaxInputTokens(bodyOf({ input: [item, item] }));
+    assert.ok(most > 3_200 && most < 3_400, `${most}`);
+  }
+  const text = { input: [{ type }, { type: 'other', result: 'some text; '.repeat(9_000) }] };
+  assert.ok(estimateInputTokens(bodyOf(text)) > 24_000);
+  assert.ok(estimateInputTokens(bodyOf({ input: [{ type: 'other', result }] })) > 300_000);
+});
+
 test('a file reference counts as several pages, and all attachments count as at most one context', () => {
   const named = { input: [{ content: [{ type: 'input_file', file_id: 'file-1' }] }] };
   assert.ok(estimateInputTokens(bodyOf(named)) >= 30_000);

@@ -23,6 +23,12 @@ const PDF_START = 'JVBERi0';
 /** Members that reference a file that the provider reads from elsewhere. */
 const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buffer.from('"file_uri"')];
 const DOCUMENT_RAREST = { byte: 0x5f, index: 5 };
+/** The type of an item whose member `result` is the bare base64 of an image. */
+const GENERATED_IMAGE = { mark: Buffer.from('"image_generation_call"'), rarestIndex: 6 };
+/** The start of base64 that is long enough to be an attachment. */
+const BARE_BASE64 = /^[\w+/\\-]{64}$/;
+const QUOTE = 0x22;
+const RESULT_MARK = Buffer.from('"result"');
 
 /**
  * The number of output tokens that is assumed if neither the request nor earlier responses indicate
@@ -87,9 +93,11 @@ function countTokens(
  */
 export function measureInput(body: Buffer): InputComposition {
   const weight: MutableComposition = { textBytes: body.length, images: 0, pages: 0 };
+  let hasGeneratedImage = false;
   visitBytePositions(body, DOCUMENT_RAREST.byte, (at) => {
     const start = at - DOCUMENT_RAREST.index;
     if (DOCUMENT_MARKS.some((mark) => hasBytesAt(body, start, mark))) weight.pages += DEFAULT_PAGES;
+    hasGeneratedImage ||= hasBytesAt(body, at - GENERATED_IMAGE.rarestIndex, GENERATED_IMAGE.mark);
     return at + 1;
   });
   if (body.length <= LONG_BODY_BYTES) return weight;
@@ -98,7 +106,22 @@ export function measureInput(body: Buffer): InputComposition {
     const mark = BASE64_MARKS.find((each) => hasBytesAt(body, start, each));
     return mark ? addAttachment(weight, body, start + mark.length) : at + 1;
   });
+  if (hasGeneratedImage) addGeneratedImages(weight, body);
   return weight;
+}
+
+/** Adds the images in members `result`, whose item may have its type before or after them. */
+function addGeneratedImages(weight: MutableComposition, body: Buffer): void {
+  visitBytePositions(body, QUOTE, (at) => {
+    if (!hasBytesAt(body, at, RESULT_MARK)) return at + 1;
+    const data = readNextString(body, at + RESULT_MARK.length);
+    if (data === null || !BARE_BASE64.test(data.toString('latin1', 0, 64))) return at + 1;
+    // Text is not base64, and a data URL has been counted.
+    if (data.includes(0x20) || data.includes(0x3b)) return at + 1;
+    weight.textBytes -= data.length;
+    weight.images += 1;
+    return data.byteOffset - body.byteOffset + data.length + 1;
+  });
 }
 
 type MutableComposition = { -readonly [name in keyof InputComposition]: number };
@@ -118,12 +141,17 @@ function addAttachment(weight: MutableComposition, body: Buffer, from: number): 
  * `"data"` member that follows closely, or null.
  */
 function findBase64Data(body: Buffer, from: number): Buffer | null {
-  const end = body.indexOf(0x22, from);
+  const end = body.indexOf(QUOTE, from);
   if (end === -1) return null;
   if (end - from > 64) return body.subarray(from, end);
   const data = body.indexOf('"data"', from);
   if (data === -1 || data - from > 256) return null;
-  const open = body.indexOf(0x22, data + 6);
-  const close = open === -1 ? -1 : body.indexOf(0x22, open + 1);
+  return readNextString(body, data + 6);
+}
+
+/** Returns the next string in quotation marks; null if there is none or it is empty. */
+function readNextString(body: Buffer, from: number): Buffer | null {
+  const open = body.indexOf(QUOTE, from);
+  const close = open === -1 ? -1 : body.indexOf(QUOTE, open + 1);
   return close === -1 || close === open + 1 ? null : body.subarray(open + 1, close);
 }

@@ -9,7 +9,7 @@ import { openDatabase } from '../../store/open-database.ts';
 import type { Database } from '../../store/store-interfaces.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
-import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
+import { type FakeClockGateway, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 import { createBackgroundFinalizer } from './background-finalizer.ts';
 
 /** What is reserved: 1,000 tokens of output at $1 per million, and a few of input. */
@@ -19,7 +19,11 @@ const USAGE = { input_tokens: 0, output_tokens: 10, total_tokens: 10 };
 const read = (database: Database) => database.read.selectFrom('background_responses').selectAll().execute();
 
 /** A gateway whose process has one finalizer, and another one on the same database. */
-async function start(t: TestContext, wrap: (database: Database) => Pick<Database, 'read' | 'transaction'>) {
+async function start(
+  t: TestContext,
+  wrap: (database: Database) => Pick<Database, 'read' | 'transaction'>,
+  stored: () => Promise<void> = async () => undefined,
+) {
   const dataDir = createTemporaryDirectory(t);
   const options = { dataDir, log: silentLog, clock: systemClock };
   const database = await openDatabase(`sqlite:${dataDir}/floe.db`, options);
@@ -58,7 +62,7 @@ async function start(t: TestContext, wrap: (database: Database) => Pick<Database
     changeOperation: (operation) => ({
       ...operation,
       parse(x) {
-        dependencies = x.gateway;
+        dependencies = { ...x.gateway, rows: { ...x.gateway.rows, stored } };
         return operation.parse(x);
       },
     }),
@@ -80,15 +84,25 @@ async function start(t: TestContext, wrap: (database: Database) => Pick<Database
 
 test('the row of a response is on disk before its record is deleted', async (t) => {
   // The process ends when its record has been deleted.
-  const { database, gateway, own, finish } = await start(t, (real) => ({
-    read: real.read,
-    transaction: async (work) => {
-      const result = await real.transaction(work);
-      return typeof result === 'boolean' ? new Promise(() => undefined) : result;
-    },
-  }));
+  const disk = Promise.withResolvers<void>();
+  const { database, gateway, own, finish } = await start(
+    t,
+    (real) => ({
+      read: real.read,
+      transaction: async (work) => {
+        const result = await real.transaction(work);
+        return typeof result === 'boolean' ? new Promise(() => undefined) : result;
+      },
+    }),
+    () => disk.promise,
+  );
   finish();
   own.clock.advance(2_000);
+  await eventually(() => gateway.rows.length === 1 || undefined);
+  // A transaction that is started now would delete the record before this one.
+  await database.transaction(async () => undefined);
+  assert.equal((await read(database)).length, 1);
+  disk.resolve();
   await eventually(async () => ((await read(database)).length === 0 ? true : undefined));
   assert.deepEqual(
     gateway.rows.map(({ output_tokens }) => output_tokens),
@@ -109,15 +123,39 @@ test('a process settles the reservation of a response that another process final
   assert.equal(gateway.rows.length, 1);
   own.clock.step(61_000);
   own.clock.advance(2_000);
-  await eventually(async () => {
-    const [hard, soft] = await budgets();
-    // The hard budget keeps the reservation, and the soft budget contains the cost.
-    return String([hard, soft]) ===
-      String([
-        [RESERVED, 0],
-        [10_000, 0],
-      ])
-      ? true
-      : undefined;
-  });
+  await settledBudgets(gateway);
 });
+
+test('a process settles such a reservation if its lease expired during the transaction that renews it', async (t) => {
+  let gate = Promise.resolve();
+  let opens = 0;
+  const { database, gateway, own, other, finish } = await start(t, (real) => {
+    opens += 1;
+    if (opens > 1) return real;
+    return { read: real.read, transaction: (work) => gate.then(() => real.transaction(work)) };
+  });
+  own.clock.step(50_000);
+  const held = Promise.withResolvers<void>();
+  gate = held.promise;
+  own.clock.advance(2_000);
+  finish();
+  other.clock.step(61_000);
+  other.clock.advance(2_000);
+  await eventually(async () => ((await read(database)).length === 0 ? true : undefined));
+  own.clock.step(10_000);
+  held.resolve();
+  await settledBudgets(gateway);
+});
+
+/** Waits until the hard budget keeps the reservation, and the soft budget contains the cost. */
+async function settledBudgets(gateway: FakeClockGateway): Promise<void> {
+  const expected = String([
+    [RESERVED, 0],
+    [10_000, 0],
+  ]);
+  await eventually(async () => {
+    const { budgets } = await gateway.ruleStatus();
+    const counts = budgets.map((budget) => [budget.spent_nano_usd, budget.reserved_nano_usd]);
+    return String(counts) === expected ? true : undefined;
+  });
+}

@@ -66,15 +66,15 @@ class PollingFinalizer implements BackgroundFinalizer {
   readonly #writes = new Set<Promise<unknown>>();
   /** The finalizations in progress, by exchange id. A poll and a client can find the same end at once. */
   readonly #finalizations = new Map<string, Promise<void>>();
-  /** When this process last renewed its leases. */
-  #leasedAt: number;
+  /** When this process last settled the grants of records that others took over. */
+  #grantsCheckedAt: number;
   #timer: Timer;
   #round: Promise<void> | null = null;
   #closed = false;
 
   constructor(parts: BackgroundFinalizerOptions) {
     this.#options = parts;
-    this.#leasedAt = parts.clock.now();
+    this.#grantsCheckedAt = parts.clock.now();
     this.#timer = this.#scheduleRound(FIRST_DELAY_MS);
   }
 
@@ -197,8 +197,8 @@ class PollingFinalizer implements BackgroundFinalizer {
     try {
       const leasing = database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
       const due = await this.#track(leasing);
-      if (now - this.#leasedAt >= LEASE_MS) await this.#settleLostGrants();
-      this.#leasedAt = now;
+      // At regular intervals, because the leases may also have expired during the transaction.
+      if (clock.now() - this.#grantsCheckedAt >= LEASE_MS) await this.#settleLostGrants();
       await Promise.all(due.map((row) => this.#pollResponse(row)));
     } catch (error) {
       gateway().log.warn({ err: error }, 'background responses could not be polled; retrying later');
@@ -284,6 +284,7 @@ class PollingFinalizer implements BackgroundFinalizer {
 
   /** Settles the grants of records that other processes took over while the leases had expired. */
   async #settleLostGrants(): Promise<void> {
+    this.#grantsCheckedAt = this.#options.clock.now();
     const ids = [...this.#grants.keys()].filter((id) => !this.#unstored.has(id));
     if (ids.length === 0) return;
     const leased = new Set(await listLeasedBackgroundResponseIds(this.#options.database.read, this.#owner));

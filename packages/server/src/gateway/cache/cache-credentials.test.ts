@@ -5,7 +5,7 @@ import { FakeClock } from '@floe/testkit/fake-clock';
 import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { InMemoryResponseCache } from '../../store/cache/in-memory-response-cache.ts';
-import { chatReply } from '../test/chat-replies.ts';
+import { chatReply, failingReply } from '../test/chat-replies.ts';
 import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 
 const BODY = { model: 'a/m', messages: [{ role: 'user', content: 'hello' }] };
@@ -52,6 +52,29 @@ test('a response is cached for the identity that signs the requests', async (t) 
     role_arn: `arn:aws:iam::123456789012:role/${role}`,
   }));
   assert.deepEqual(await askWith(t, roles), ['miss', 'miss', 'hit']);
+});
+
+test('a response of the next target is not cached for the first, although neither has a credential', async (t) => {
+  const { upstreams, providers } = {
+    upstreams: { a: () => failingReply(500), b: (isStream: boolean) => chatReply('from b', isStream) },
+    providers: { a: { api_key: undefined }, b: { api_key: undefined } },
+  };
+  const gateway = await startFakeClockGateway({
+    upstreams,
+    providers,
+    routes: [{ model: 'both', targets: ['a/m', 'b/m'], retries: 0 }],
+    org: { cache: { enabled: true } },
+  });
+  t.after(() => gateway.close());
+  const ask = () => gateway.settled(gateway.send('chat', { ...BODY, model: 'both' }));
+  const answers = [await ask(), await ask()];
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers['x-floe-cache']]),
+    [
+      [200, 'miss'],
+      [200, 'miss'],
+    ],
+  );
 });
 
 test("a response to a caller's own credential is not cached, and equal requests do not wait for it", async (t) => {

@@ -148,7 +148,10 @@ async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Pro
     x.client.answerRecorder = null;
   }
   // The response of another target must not be cached for this target.
-  const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
+  const { provider, credential, model } = target;
+  // Providers that sign their requests share one credential object.
+  const isItsOwn =
+    x.target?.provider === provider && x.target.credential === credential && x.target.model === model;
   const answer = isItsOwn && x.policy.isCacheable ? buildCachedResponse(x, recorder) : null;
   if (answer === null) return release();
   // Not awaited, because the client already has its response.

@@ -69,6 +69,8 @@ export class OpaqueResponseSink implements ResponseSink {
   #resource: ResourceReference;
   /** Whether the stream is forwarded in complete events, because a hard budget applies. */
   #isMetered: boolean;
+  /** Whether the client has received only the announcement of a background response. */
+  #isAnnouncement = false;
   #held: Buffer[] = [];
   #size = 0;
   /** The incomplete event at the end of a metered stream. */
@@ -98,7 +100,7 @@ export class OpaqueResponseSink implements ResponseSink {
   }
 
   get hasContent(): boolean {
-    return this.isContentSent;
+    return this.isContentSent && !this.#isAnnouncement;
   }
 
   push(chunk: Buffer): boolean {
@@ -106,6 +108,7 @@ export class OpaqueResponseSink implements ResponseSink {
     const stream = this.#streamTap;
     const frames = stream ? this.#inspect(stream, chunk) : null;
     const bytes = this.#isMetered ? this.#takeWholeEvents(frames, chunk) : chunk;
+    if (this.#isAnnouncement && stream?.hasContent) this.#markContentSent(stream);
     if (this.isContentSent) return bytes.length === 0 || this.#x.client.write(bytes);
     this.#held.push(bytes);
     this.#size += bytes.length;
@@ -114,9 +117,9 @@ export class OpaqueResponseSink implements ResponseSink {
     return holds ? true : this.#start();
   }
 
-  /** Returns whether a background response exists, so that no other target may generate it again. */
-  #mustSend({ responseId }: StreamObserver): boolean {
-    return responseId !== null && isBackgroundRequest(this.#x.request.prompt);
+  /** Returns whether a background response exists, so that no other target may generate it again. A failed one does not. */
+  #mustSend({ responseId, hasError }: StreamObserver): boolean {
+    return responseId !== null && !hasError && isBackgroundRequest(this.#x.request.prompt);
   }
 
   /**
@@ -206,15 +209,21 @@ export class OpaqueResponseSink implements ResponseSink {
   }
 
   #start(): boolean {
-    const { client, gateway } = this.#x;
+    const { client } = this.#x;
     this.isContentSent = true;
     this.#state.status = this.#status;
-    if (this.#streamTap) this.#x.progress.markContentSent(gateway.clock.monotonic());
+    if (this.#streamTap) this.#markContentSent(this.#streamTap);
     client.startAnswer(this.#status, mergeResponseHeaders(this.#x, this.#headers));
     let flowing = true;
     for (const bytes of this.#held) flowing = client.write(bytes);
     this.#held = [];
     return flowing;
+  }
+
+  #markContentSent(stream: StreamObserver): void {
+    const { gateway, progress } = this.#x;
+    this.#isAnnouncement = !stream.hasContent && this.#mustSend(stream);
+    progress.markContentSent(this.#isAnnouncement ? null : gateway.clock.monotonic());
   }
 
   /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import type { DeferredExchange } from '../background/deferred-exchange.ts';
@@ -48,7 +48,7 @@ function reply(stream: boolean, request: string) {
   ]);
 }
 
-async function start(org: JsonObject) {
+async function start(org: JsonObject, turn = TURN) {
   const deferred: DeferredExchange[] = [];
   const gateway = await startFakeClockGateway({
     upstreams: {
@@ -61,8 +61,8 @@ async function start(org: JsonObject) {
     dependencies: {
       turns: {
         ...EMPTY_TURN_STORE,
-        find: async (_, id) => (id === 'resp_old' ? TURN : undefined),
-        conversation: async (turn) => [turn],
+        find: async (_, id) => (id === 'resp_old' ? turn : undefined),
+        conversation: async (last) => [last],
       },
       background: { ...NO_STORES.background, defer: (exchange) => void deferred.push(exchange) },
     },
@@ -93,6 +93,27 @@ test('a hard budget rejects a request whose stored conversation it cannot cover'
   const { gateway, send } = await start({ budgets: [budget] });
   t.after(() => gateway.close());
   assert.equal((await send(CONTINUED)).status, 402);
+});
+
+/** Sends a request that continues a turn with 120,000 bytes of text if `history`, and with `item`. */
+async function continueLight(t: TestContext, item: JsonObject, history: boolean) {
+  const input = history ? TURN.input : [];
+  const turn = { ...TURN, input, response: { id: 'resp_old', output: [item] } };
+  const { gateway, send } = await start({ limits: [{ name: 'tokens', scope: 'org', tpm: 10_000 }] }, turn);
+  t.after(() => gateway.close());
+  // A full bucket admits a request of any size.
+  assert.equal((await send({ input: 'Hello' })).status, 200);
+  const told = await send(CONTINUED);
+  assert.equal(told.status, 200, told.text);
+}
+
+test('a reservation does not include a generated image as text', async (t) => {
+  const result = Buffer.alloc(900_000, 0x91).toString('base64');
+  await continueLight(t, { type: 'image_generation_call', id: 'ig_1', result }, false);
+});
+
+test('a reservation does not include what a compaction replaced', async (t) => {
+  await continueLight(t, { type: 'compaction', id: 'cmp_1' }, true);
 });
 
 for (const stream of [false, true])

@@ -96,7 +96,11 @@ export class ResponsesTurn {
    * references.
    */
   get resolvedInput(): InputComposition {
-    this.#resolvedInput ??= measureItems([...this.#history, ...this.#listReferencedItems()]);
+    if (this.#resolvedInput) return this.#resolvedInput;
+    // A compaction replaces the conversation before it, so the provider does not bill that part.
+    const compaction = this.#history.findLastIndex(({ item }) => item['type'] === 'compaction');
+    const billed = this.#history.slice(Math.max(0, compaction));
+    this.#resolvedInput = measureItems([...billed, ...this.#listReferencedItems()]);
     return this.#resolvedInput;
   }
 

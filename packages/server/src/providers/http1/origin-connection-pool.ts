@@ -116,7 +116,6 @@ export class OriginConnectionPool {
 
   #connectFor(call: PooledCall): void {
     const { protocol, host, port } = this.#url;
-    this.#connecting += 1;
     this.#connect({ protocol, host, hostname: getHostWithoutBrackets(this.#url), port }, (error, socket) => {
       this.#connecting -= 1;
       if (error) return call.fail(error);
@@ -130,6 +129,8 @@ export class OriginConnectionPool {
       if (call.isCanceled) this.#onIdle(connection, IDLE_SWEEP_MS);
       else call.assignTo(connection);
     });
+    // After the call, because the connector throws if a certificate of the operator is malformed.
+    this.#connecting += 1;
   }
 
   #takeIdle(): Http1Connection | null {
