@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
+import { skipAlertDeliveries } from '../store/ended-failures.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createAlertDeliveries, MAX_DELIVERIES_PER_ROUND } from './create-alert-deliveries.ts';
 import {
   ALERT_TEST_ORG,
   createFailingAlert,
@@ -68,4 +70,37 @@ test('postgres: a monitor that fails repeatedly while the receiver is down has a
   );
   t.after(() => database.close());
   await requireFewWaitingMessages(t, database);
+});
+
+test('a routing transaction skips no more deliveries than it may create', async (t) => {
+  const harness = await createTestOutbox(t);
+  const names = Array.from({ length: 30 }, (_, at) => `channel-${at}`);
+  const url = 'http://127.0.0.1:9';
+  await harness.channels(
+    ...names.map((name) => ({ name, kind: 'webhook', url, events: ['monitor_failing'] })),
+  );
+  const ids = Array.from({ length: 40 }, (_, at) => `job-${at}`);
+  const countSkipped = async () => (await harness.states()).filter((state) => state === 'skipped').length;
+  const turn = { lastOrgId: '' };
+  let skipped = 0;
+  for (let failures = 0; failures < 2; failures++)
+    for (const create of [createFailingAlert, createRecoveredAlert]) {
+      await harness.put(...ids.map((id) => create(id)));
+      while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more) {
+        const now = await countSkipped();
+        assert.ok(now - skipped <= MAX_DELIVERIES_PER_ROUND, `${now - skipped} deliveries were skipped`);
+        skipped = now;
+      }
+    }
+  assert.equal(skipped, names.length * ids.length);
+});
+
+test('any number of deliveries can be skipped at once', async (t) => {
+  const { database } = await createTestOutbox(t);
+  const skipped = Array.from({ length: 11_000 }, (_, at) => ({
+    id: `dlv_${at}`,
+    error: 'the alert ended',
+    grouped_into: null,
+  }));
+  await database.transaction((writer) => skipAlertDeliveries(writer, skipped));
 });

@@ -77,15 +77,20 @@ export async function listEndedFailures(
 /** A delivery that is not sent, because another message makes it unnecessary. */
 export type SkippedAlertDelivery = Pick<AlertDeliveryRow, 'id' | 'error' | 'grouped_into'>;
 
+const ROWS_PER_STATEMENT = 1_000;
+
 /** Records that deliveries are not sent. */
 export async function skipAlertDeliveries(
   writer: DatabaseWriter,
   deliveries: readonly SkippedAlertDelivery[],
 ): Promise<void> {
-  if (deliveries.length === 0) return;
-  const values = deliveries.map(({ id, error, grouped_into }) => sql`(${id}, ${error}, ${grouped_into})`);
-  await sql`with skipped(id, error, grouped_into) as (values ${sql.join(values)})
-    update alert_deliveries set state = 'skipped', pending_reason = null, error = skipped.error,
-      grouped_into = skipped.grouped_into
-    from skipped where alert_deliveries.id = skipped.id`.execute(writer);
+  for (let at = 0; at < deliveries.length; at += ROWS_PER_STATEMENT) {
+    const values = deliveries
+      .slice(at, at + ROWS_PER_STATEMENT)
+      .map(({ id, error, grouped_into }) => sql`(${id}, ${error}, ${grouped_into})`);
+    await sql`with skipped(id, error, grouped_into) as (values ${sql.join(values)})
+      update alert_deliveries set state = 'skipped', pending_reason = null, error = skipped.error,
+        grouped_into = skipped.grouped_into
+      from skipped where alert_deliveries.id = skipped.id`.execute(writer);
+  }
 }
