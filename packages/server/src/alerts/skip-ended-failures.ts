@@ -21,7 +21,7 @@ export async function skipEndedFailures(
   closingAlertIds: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  const failures = await listEndedFailures(writer, closingAlertIds);
+  const failures = await listEndedFailures(writer, closingAlertIds, nowMs);
   const skips = new EndedFailureSkips();
   for (const failure of failures) skips.add(failure);
   await skipAlertDeliveries(writer, [...skips.deliveries.values()]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
+import { updateAlertDeliveries } from '../store/alert-deliveries.ts';
 import { skipAlertDeliveries } from '../store/ended-failures.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
@@ -14,7 +15,7 @@ import {
   createRecoveredAlert,
   createTestOutbox,
 } from './test/test-outbox.ts';
-import { startWebhookReceiver } from './test/webhook-receiver.ts';
+import { type ReceivedMessage, startWebhookReceiver } from './test/webhook-receiver.ts';
 
 /** A monitor that fails and recovers while the receiver is down, several times in each routing transaction. */
 async function requireFewWaitingMessages(
@@ -103,4 +104,77 @@ test('any number of deliveries can be skipped at once', async (t) => {
     grouped_into: null,
   }));
   await database.transaction((writer) => skipAlertDeliveries(writer, skipped));
+});
+
+const typesOf = (received: readonly ReceivedMessage[]) => received.map(({ json }) => json['type']);
+
+test('while a recovery is being sent, a new failure that ends does not replace it', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(createFailingAlert('job'));
+  await harness.pass(delivery, 2_000);
+  receiver.setRespond(() => undefined);
+  await harness.put(createRecoveredAlert('job'));
+  await harness.clock.advanceAsync(1_000);
+  await receiver.count(2);
+  await harness.put(createFailingAlert('job'), createRecoveredAlert('job'));
+  const turn = { lastOrgId: '' };
+  while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more);
+  receiver.setRespond((_, response) => response.end());
+  await harness.clock.advanceAsync(20_000);
+  await harness.pass(delivery, 60_000);
+  await harness.put(createFailingAlert('job'), createRecoveredAlert('job'));
+  await harness.pass(delivery, 60_000);
+  assert.deepEqual(await harness.states(), ['sent', 'sent', 'skipped', 'skipped', 'sent', 'sent']);
+  assert.deepEqual(typesOf(receiver.received), [
+    'monitor_failing',
+    'monitor_recovered',
+    'monitor_recovered',
+    'monitor_failing',
+    'monitor_recovered',
+  ]);
+});
+
+test('a recovery with which others are combined is not skipped', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  const ids = ['one', 'two', 'three', 'four', 'five', 'six'];
+  await harness.put(...ids.map((id) => createFailingAlert(id)));
+  await harness.pass(delivery, 2_000);
+  await harness.put(...ids.map((id) => createRecoveredAlert(id)));
+  const turn = { lastOrgId: '' };
+  while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more);
+  // A process combined the recoveries and ended before the first attempt.
+  const [head, ...others] = (await harness.deliveries()).slice(ids.length);
+  assert.ok(head);
+  await harness.database.transaction((writer) =>
+    updateAlertDeliveries(
+      writer,
+      others.map(({ id }) => id),
+      { grouped_into: head.id },
+    ),
+  );
+  await harness.put(createFailingAlert('one'), createRecoveredAlert('one'));
+  await harness.pass(delivery, 30_000);
+  assert.deepEqual((await harness.states()).slice(ids.length), [...ids.map(() => 'sent'), 'skipped', 'skipped']);
+  assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
+});
+
+test('if a failure is sent again at the request of a user, a later recovery is sent too', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(400).end());
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(createFailingAlert('job'));
+  await harness.pass(delivery, 300_000);
+  receiver.setRespond((_, response) => response.end());
+  await harness.put(createRecoveredAlert('job'), createFailingAlert('job'), createRecoveredAlert('job'));
+  await harness.pass(delivery, 300_000);
+  const [failure] = await harness.deliveries();
+  assert.equal(failure?.state, 'failed');
+  console.log(await harness.states(), typesOf(receiver.received));
 });

@@ -14,14 +14,15 @@ export interface EndedFailure {
   readonly closing_alert_id: string;
   /** The delivery of the previous failure about the same subject, and the delivery of the message that contains it. */
   readonly failure_id: string | null;
-  readonly failure_state: string | null;
   readonly failure_thread: string | null;
   readonly failure_thread_state: string | null;
   /** The delivery of the recovery that ended the previous failure. */
   readonly recovery_id: string | null;
   readonly recovery_alert_id: string | null;
   readonly recovery_state: string | null;
-  /** Whether the recovery was neither attempted nor combined with others, and no user requested a retry. */
+  /** Why the recovery was skipped, or why its last attempt failed. */
+  readonly recovery_error: string | null;
+  /** Whether no attempt has begun, the recovery is not combined with others, and no user requested a retry. */
   readonly is_recovery_unsent: number | boolean | null;
   /** The delivery that waited when the recovery was skipped. */
   readonly recovery_group: string | null;
@@ -40,20 +41,28 @@ const isUnsent = (alias: string) =>
   sql`(${sql.ref(`${alias}.attempts`)} = 0 and ${sql.ref(`${alias}.grouped_into`)} is null
     and coalesce(${sql.ref(`${alias}.pending_reason`)}, '') <> 'requested')`;
 
+/** Whether a process may be sending the recovery, or other deliveries wait to be sent in the same message. */
+const isBeingSent = (nowMs: number) =>
+  sql`(exists (select 1 from channels where channels.id = recovery.channel_id and channels.leased_until > ${nowMs})
+    or exists (select 1 from alert_deliveries member where member.channel_id = recovery.channel_id
+      and member.state = 'pending' and member.grouped_into = recovery.id))`;
+
 /** Returns the unsent failures that the given alerts end, in order, with the deliveries that precede them. */
 export async function listEndedFailures(
   reader: DatabaseReader,
   closingAlertIds: readonly string[],
+  nowMs: number,
 ): Promise<readonly EndedFailure[]> {
   if (closingAlertIds.length === 0) return [];
   const { rows } = await sql<EndedFailure>`
     select opening.org_id, opening.channel_id, opening.channel_name,
       opening.id as opening_id, opening.alert_id as opening_alert_id,
       closing.id as closing_id, c.id as closing_alert_id,
-      failure.id as failure_id, failure.state as failure_state,
+      failure.id as failure_id,
       coalesce(thread.id, failure.id) as failure_thread, coalesce(thread.state, failure.state) as failure_thread_state,
       recovery.id as recovery_id, recovery.alert_id as recovery_alert_id, recovery.state as recovery_state,
-      ${isUnsent('recovery')} as is_recovery_unsent,
+      recovery.error as recovery_error,
+      (${isUnsent('recovery')} and not ${isBeingSent(nowMs)}) as is_recovery_unsent,
       recovery_group.id as recovery_group, recovery_group.state as recovery_group_state
     from alerts c
     join alerts o on o.seq = ${previousAlert('c', 'opens')}
