@@ -9,6 +9,7 @@ import { openPostgres } from '../store/postgres/open-postgres.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { createAlertDeliveries, MAX_DELIVERIES_PER_ROUND } from './create-alert-deliveries.ts';
+import { retryAlertDelivery } from './retry-alert-delivery.ts';
 import {
   ALERT_TEST_ORG,
   createFailingAlert,
@@ -164,17 +165,60 @@ test('a recovery with which others are combined is not skipped', async (t) => {
   assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
 });
 
-test('if a failure is sent again at the request of a user, a later recovery is sent too', async (t) => {
+test('if no recovery waits, the end of a failure is reported although an earlier failure waits', async (t) => {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t, (_, response) => response.writeHead(400).end());
-  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const failuresOnly = { name: 'a', kind: 'webhook', url: receiver.url, events: ['monitor_failing'] };
+  const all = { name: 'b', kind: 'webhook', url: receiver.url };
+  await harness.channels(failuresOnly, all);
   const delivery = harness.start();
   await harness.put(createFailingAlert('job'));
   await harness.pass(delivery, 300_000);
+  await harness.put(createRecoveredAlert('job'));
+  await harness.pass(delivery, 2_000);
+  assert.deepEqual(await harness.states(), ['failed', 'failed', 'skipped']);
+  receiver.setRespond((_, response) => response.writeHead(503).end());
+  for (const { id, state } of await harness.deliveries())
+    if (state === 'failed')
+      await harness.database.transaction((writer) =>
+        retryAlertDelivery(writer, ALERT_TEST_ORG, id, harness.clock.now()),
+      );
+  await harness.channels({ ...failuresOnly, events: ['monitor_failing', 'monitor_recovered'] }, all);
+  await harness.pass(delivery, 2_000);
+  for (let pairs = 0; pairs < 3; pairs++)
+    await harness.put(createFailingAlert('job'), createRecoveredAlert('job'));
+  await harness.pass(delivery, 2_000);
+  const before = receiver.received.length;
   receiver.setRespond((_, response) => response.end());
-  await harness.put(createRecoveredAlert('job'), createFailingAlert('job'), createRecoveredAlert('job'));
-  await harness.pass(delivery, 300_000);
-  const [failure] = await harness.deliveries();
-  assert.equal(failure?.state, 'failed');
-  console.log(await harness.states(), typesOf(receiver.received));
+  await harness.pass(delivery, 120_000);
+  const types = typesOf(receiver.received.slice(before));
+  assert.deepEqual(types.sort(), [
+    'monitor_failing',
+    'monitor_failing',
+    'monitor_recovered',
+    'monitor_recovered',
+  ]);
+  assert.ok(!(await harness.states()).includes('pending'));
+});
+
+test('if a recovery is abandoned, the newest one that was skipped for it is sent', async (t) => {
+  const harness = await createTestOutbox(t);
+  const receiver = await startWebhookReceiver(t);
+  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = harness.start();
+  await harness.put(createFailingAlert('job'));
+  await harness.pass(delivery, 2_000);
+  receiver.setRespond((_, response) => response.writeHead(400).end());
+  await harness.put(createRecoveredAlert('job'));
+  await harness.pass(delivery, 2_000);
+  for (let pairs = 0; pairs < 2; pairs++)
+    await harness.put(createFailingAlert('job'), createRecoveredAlert('job'));
+  await harness.pass(delivery, 2_000);
+  assert.deepEqual((await harness.states()).slice(2), ['skipped', 'skipped', 'skipped', 'skipped']);
+  const abandoned = async () => (await harness.states())[1] === 'failed';
+  for (let seconds = 0; seconds < 300 && !(await abandoned()); seconds++) await harness.pass(delivery);
+  receiver.setRespond((_, response) => response.end());
+  await harness.pass(delivery, 120_000);
+  assert.deepEqual(await harness.states(), ['sent', 'failed', 'skipped', 'skipped', 'skipped', 'sent']);
+  assert.equal(typesOf(receiver.received).at(-1), 'monitor_recovered');
 });

@@ -24,7 +24,7 @@ export interface EndedFailure {
   readonly recovery_error: string | null;
   /** Whether no attempt has begun, the recovery is not combined with others, and no user requested a retry. */
   readonly is_recovery_unsent: number | boolean | null;
-  /** The delivery that waited when the recovery was skipped. */
+  /** The delivery because of which the recovery was skipped, and its state. */
   readonly recovery_group: string | null;
   readonly recovery_group_state: string | null;
 }
@@ -102,4 +102,28 @@ export async function skipAlertDeliveries(
         grouped_into = skipped.grouped_into
       from skipped where alert_deliveries.id = skipped.id`.execute(writer);
   }
+}
+
+/**
+ * Makes recoveries pending that were skipped because of one of the given recoveries; for each of them, the newest one
+ * that has the given error.
+ */
+export async function restoreSkippedRecoveries(
+  writer: DatabaseWriter,
+  abandonedIds: readonly string[],
+  { error, dueAt }: { readonly error: string; readonly dueAt: number },
+): Promise<void> {
+  for (let at = 0; at < abandonedIds.length; at += ROWS_PER_STATEMENT)
+    await sql`update alert_deliveries set state = 'pending', error = null, grouped_into = null, due_at = ${dueAt}
+      where id in (
+        select (select skipped.id from alerts newer
+          join alert_deliveries skipped on skipped.alert_id = newer.id and skipped.channel_id = abandoned.channel_id
+            and skipped.repetition = 0 and skipped.state = 'skipped' and skipped.error = ${error}
+            and skipped.grouped_into = abandoned.id
+          where newer.org_id = recovery.org_id and newer.subject_kind = recovery.subject_kind
+            and newer.subject_id = recovery.subject_id and newer.seq > recovery.seq and newer.phase = 'closes'
+          order by newer.seq desc limit 1)
+        from alert_deliveries abandoned join alerts recovery on recovery.id = abandoned.alert_id
+        where abandoned.id in (${sql.join(abandonedIds.slice(at, at + ROWS_PER_STATEMENT))})
+          and recovery.phase = 'closes')`.execute(writer);
 }
