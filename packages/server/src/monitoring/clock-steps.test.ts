@@ -90,6 +90,7 @@ class Life {
   /** Another process takes the place of the one that is gone. */
   async rise(): Promise<void> {
     this.#engine = this.#born();
+    await this.#engine.prepare();
     await this.#engine.start();
   }
 
@@ -316,6 +317,10 @@ test('a clock that is set is logged in both directions, and a restart with an ea
   await life.rise();
   assert.equal(life.engine.now(), life.clock.now());
   assert.equal(told.at(-1), 'database clock was set back');
+  const { rewindCount } = life.engine.evaluationContext();
+  await life.live(3);
+  assert.equal(life.engine.now(), life.clock.now());
+  assert.equal(life.engine.evaluationContext().rewindCount, rewindCount);
 });
 
 test('postgres: a process that finds a time later than the database clock moves it back', async (t) => {
