@@ -17,6 +17,7 @@ import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
+import { clampReceivedAt } from './received-beat.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -172,4 +173,16 @@ test('postgres: the times are moved back only after transactions that use the ea
   await Promise.all([changing, pulse]);
   const state = await one.database.read.selectFrom('monitor_clocks').selectAll().executeTakeFirstOrThrow();
   assert.ok(state.settled_at <= two.engine.now(), 'the new monitor was moved back too');
+});
+
+test('a beat that waited while the clock was set back was not received later than now', () => {
+  const [beat] = clampReceivedAt(
+    [{ ...createTestBeatCall('job', HOUR_MS), earliestReceivedAt: HOUR_MS - 5_000 }],
+    1_000,
+  );
+  assert.equal(beat?.receivedAt, 1_000);
+  assert.equal(beat?.earliestReceivedAt, 1_000);
+  const [other] = clampReceivedAt([createTestBeatCall('job', HOUR_MS)], 1_000);
+  assert.equal(other?.receivedAt, 1_000);
+  assert.equal(other?.earliestReceivedAt, undefined);
 });
