@@ -161,7 +161,11 @@ test('a recovery with which others are combined is not skipped', async (t) => {
   );
   await harness.put(createFailingAlert('one'), createRecoveredAlert('one'));
   await harness.pass(delivery, 30_000);
-  assert.deepEqual((await harness.states()).slice(ids.length), [...ids.map(() => 'sent'), 'skipped', 'skipped']);
+  assert.deepEqual((await harness.states()).slice(ids.length), [
+    ...ids.map(() => 'sent'),
+    'skipped',
+    'skipped',
+  ]);
   assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
 });
 
