@@ -198,6 +198,25 @@ class Loop(unittest.TestCase):
             self.assertEqual(runtime.bodies(), [{"monitor_id": "job", "metadata": {"stopped": True}}])
             self.assertIn(line, runtime.lines[0])
 
+    def test_the_last_beat_waits_for_a_callback_that_is_running(self):
+        for name, value in (("healthy", True), ("metadata", {"host": "a"})):
+            runtime = FakeRuntime()
+            runtime.wait = lambda event, seconds: event.wait(min(seconds, 30))
+            begun, over = threading.Event(), threading.Event()
+            self.addCleanup(over.set)
+
+            def callback(begun=begun, over=over, value=value):
+                begun.set()
+                over.wait(30)
+                return value
+
+            loop = Floe("eis_test_key", _runtime=runtime).start_heartbeat("job", **{name: callback})
+            begun.wait(30)
+            threading.Timer(0.2, over.set).start()
+            loop.stop(final=True)
+            self.assertEqual([body["metadata"]["stopped"] for body in runtime.bodies()], [True], name)
+            self.assertEqual(runtime.lines, [])
+
     def test_no_last_beat_is_sent_for_a_job_that_hangs_or_is_not_healthy(self):
         over = threading.Event()
         self.addCleanup(over.set)

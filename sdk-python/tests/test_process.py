@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from floe import _lifetime
+from floe import _lifetime, _sigterm
 
 from .golden import golden
 from .hostile_server import HostileServer
@@ -79,6 +79,20 @@ with Floe('eis_test_key', {server.origin!r}).monitor('job'): pass
             _lifetime._at_exit()
             _lifetime._at_exit()
         self.assertEqual(waits, [5.0, 3.0, 1.0, 0.0] + [0.0] * 4)
+
+    def test_sigterm_waits_two_and_a_half_seconds_for_all_loops_together(self):
+        clock = mock.Mock()
+        clock.monotonic.return_value = 0.0
+        waits = []
+
+        def wait(seconds):
+            waits.append(seconds)
+            clock.monotonic.return_value += min(seconds, 2.0)
+
+        ended = mock.Mock(wait=wait)
+        with mock.patch.multiple(_sigterm, time=clock, _loops=[None] * 4, _stop=lambda loop: ended):
+            _sigterm._stop_all()
+        self.assertEqual(waits, [2.5, 0.5, 0.0, 0.0])
 
     def test_the_interpreter_ends_without_an_error_although_no_server_responds(self):
         with HostileServer(CASES["black-hole"]) as server:

@@ -301,6 +301,20 @@ class Watch(unittest.TestCase):
         self.assertTrue(all("x-api-key" not in call.headers for call in self.runtime.calls))
         self.assertEqual(len({call.headers["idempotency-key"] for call in self.runtime.calls}), 4)
 
+    def test_the_end_of_a_run_ends_the_retries_of_its_start(self):
+        answered = threading.Event()
+
+        def respond(call, _):
+            answered.set()
+            return answer(503, "") if "/start" in call.url else answer(200, "OK", {"content-type": "text/plain"})
+
+        self.runtime.respond = respond
+        self.runtime.wait = lambda event, _: event.wait(30)
+        with self.client.monitor("job", beat_url=BEAT_URL):
+            answered.wait(30)
+        self.assertTrue(self.client.flush(5))
+        self.assertEqual([call.url.split("secret-token")[1] for call in self.runtime.calls], ["/start?rid=beat-1", "?rid=beat-1"])
+
     def test_no_line_names_the_secret_url(self):
         real = Floe("eis_test_key", _runtime=NoNetwork())
         for url in ("http://[broken/beat/secret-token", "secret-token"):

@@ -114,7 +114,11 @@ export class Floe {
     const started =
       options.beatUrl === undefined
         ? null
-        : this.#sendRunSignal('start', run, { stopRetries: stopRetries.signal });
+        : this.#sendRunSignal('start', run, {
+            stopRetries: stopRetries.signal,
+            // The end of the run waits for the start and shares its time limit.
+            timeoutSeconds: Math.min(this.#timeoutSeconds, RETRY_BUDGET_SECONDS / 2),
+          });
     return runObservedJob(job, (ending) => {
       const durationMs = Math.round(this.#runtime.monotonic() - startedMs);
       // The process must not wait for the retries of both requests when it ends.

@@ -71,6 +71,26 @@ test('without a response, the start and the end of a run together delay the exit
   assert.ok(signals.filter((signal) => signal !== 'start').length > 1, 'the end is retried');
 });
 
+test('a start without a response leaves half of the time to the end of the run', async () => {
+  const clock = new FakeClock();
+  const server = new FakeFloeServer();
+  const floe = new Floe({ apiKey: 'eis_test_key', timeoutSeconds: 20 }, createFakeRuntime(clock, server));
+  const answeredAt: number[] = [];
+  server.answer = ({ url }) => {
+    if (url.includes('/start')) return new Promise(() => undefined);
+    answeredAt.push(clock.monotonic());
+    return new Response('OK');
+  };
+  const startedAt = clock.monotonic();
+  floe.monitor('job', () => 1, { beatUrl: 'https://floe.example.com/beat/secret-token' });
+  await clock.advanceAsync(20_000);
+  assert.equal(await floe.flush(), true);
+  assert.deepEqual(
+    answeredAt.map((at) => at - startedAt),
+    [10_000],
+  );
+});
+
 test('a rejection nobody handles stays unhandled: watching a job does not swallow its error', async (t) => {
   const { floe } = setUp();
   const mine = new Error('mine');

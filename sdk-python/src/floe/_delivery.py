@@ -40,6 +40,7 @@ class Delivery:
         make_call: Callable[[], Call],
         on_error: Optional[OnError] = None,
         budget_seconds: float = BUDGET_SECONDS,
+        stop: Optional[threading.Event] = None,
     ) -> HeartbeatResult:
         monitor_id = "monitor"
         try:
@@ -47,7 +48,7 @@ class Delivery:
                 raise RuntimeError("the interpreter is shutting down")
             call = make_call()
             monitor_id = call.monitor_id
-            result = send(call, Limits(self.timeout_seconds, budget_seconds), self._runtime)
+            result = send(call, Limits(self.timeout_seconds, budget_seconds, stop), self._runtime)
         except Exception as error:
             result = unexpected_error_result(error)
         if result.error is not None:
@@ -57,9 +58,16 @@ class Delivery:
         return result
 
     def in_background(
-        self, make_call: Callable[[], Call], on_error: Optional[OnError], then: Optional[threading.Event] = None
+        self,
+        make_call: Callable[[], Call],
+        on_error: Optional[OnError],
+        then: Optional[threading.Event] = None,
+        stop: Optional[threading.Event] = None,
     ) -> None:
-        """Sends a request in a daemon thread. ``then`` is set when the request has ended or was not sent."""
+        """Sends a request in a daemon thread.
+
+        ``then`` is set when the request has ended or was not sent. If ``stop`` is set, no retries follow.
+        """
         before_background_work()
         idle = self._idle
 
@@ -72,7 +80,7 @@ class Delivery:
 
         def work(budget_seconds: float = BUDGET_SECONDS) -> None:
             try:
-                self.deliver(make_call, on_error, budget_seconds)
+                self.deliver(make_call, on_error, budget_seconds, stop)
             finally:
                 done()
 

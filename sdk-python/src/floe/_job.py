@@ -54,11 +54,13 @@ def _begin(dependencies: RunDependencies, job: Job) -> OnRunEnd:
     runtime = dependencies.runtime
     started = runtime.monotonic()
     run_id = runtime.new_id()
-    start_sent = threading.Event()
+    start_sent, job_ended = threading.Event(), threading.Event()
     if job.beat_url is not None:
-        _signal(dependencies, job, "start", run_id, job.metadata, then=start_sent)
+        _signal(dependencies, job, "start", run_id, job.metadata, then=start_sent, stop=job_ended)
 
     def ended(error: Optional[BaseException]) -> None:
+        # The process must not wait for the retries of both requests when it ends.
+        job_ended.set()
         duration_ms = round((runtime.monotonic() - started) * 1000)
         metadata, problem = add_fields(job.metadata, {"duration_ms": duration_ms})
         if problem is not None:
@@ -86,10 +88,12 @@ def _signal(
     metadata: Optional[Mapping[str, Any]],
     after: Optional[threading.Event] = None,
     then: Optional[threading.Event] = None,
+    stop: Optional[threading.Event] = None,
 ) -> None:
     """Reports an event of a run in the background.
 
-    ``after``: the event that must be set first, so that the end of a run is never sent before its start.
+    ``after``: the event that must be set first, so that the end of a run is never sent before its start. ``stop``: ends the
+    retries when it is set.
     """
     beat_url = job.beat_url or ""
     wrong = validate_beat_url(beat_url)
@@ -102,4 +106,4 @@ def _signal(
             after.wait(BUDGET_SECONDS)
         return signal_call(beat_url, kind, monitor_id=job.monitor_id, run_id=run_id, metadata=metadata)
 
-    dependencies.delivery.in_background(call, job.on_error, then)
+    dependencies.delivery.in_background(call, job.on_error, then, stop)

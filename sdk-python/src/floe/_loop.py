@@ -152,9 +152,12 @@ class Heartbeat:
     def _call_callback(self, callback: Any, seconds: float) -> Outcome:
         """Calls a callback of the job with a time limit.
 
-        While a callback hangs, no other callback is called, because their threads would accumulate.
+        While a callback hangs, no other callback is called, because their threads would accumulate. The last beat first
+        waits for a callback that is running.
         """
-        if self._hanging is not None and not self._hanging.is_set():
+        until = self._parts.runtime.monotonic() + seconds
+        running = self._hanging
+        if running is not None and not running.wait(seconds if self._stop.is_set() else 0):
             return Outcome(False)
         over = self._hanging = threading.Event()
 
@@ -164,7 +167,7 @@ class Heartbeat:
             finally:
                 over.set()
 
-        return call_within(seconds, run, "floe-callback")
+        return call_within(until - self._parts.runtime.monotonic(), run, "floe-callback")
 
 
 def _problem(outcome: Outcome, seconds: float) -> str:

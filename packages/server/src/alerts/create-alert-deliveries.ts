@@ -21,8 +21,8 @@ import { type ChannelSubscription, parseChannelSubscription } from './stored-cha
 /** Maximum number of alerts per transaction. */
 const ALERTS_PER_ROUND = 500;
 /**
- * Maximum number of deliveries per transaction, unless a single alert has more, so that other changes and beats
- * do not wait long.
+ * Maximum number of deliveries that a transaction creates or skips, unless a single alert has more, so that other changes
+ * and beats do not wait long.
  */
 export const MAX_DELIVERIES_PER_ROUND = 500;
 
@@ -66,11 +66,15 @@ async function planDeliveries(writer: DatabaseWriter, waiting: readonly AlertRow
   const notified = await loadNotifiedChannels(writer, waiting);
   const alerts: AlertRow[] = [];
   const deliveries: NewAlertDeliveryRow[] = [];
+  let total = 0;
   for (const alert of waiting) {
     const own = channels.get(alert.org_id) ?? [];
     const key = subjectKey(alert);
     const recipients = selectChannels(alert, own, notified.get(key));
-    if (alerts.length > 0 && deliveries.length + recipients.length > MAX_DELIVERIES_PER_ROUND) break;
+    // A closing alert can cause its opening delivery to be skipped in each of these channels.
+    const ended = alert.phase === 'closes' ? (notified.get(key)?.size ?? 0) : 0;
+    total += Math.max(recipients.length, ended);
+    if (alerts.length > 0 && total > MAX_DELIVERIES_PER_ROUND) break;
     alerts.push(alert);
     // The alert that closes it may be in the same transaction.
     if (alert.phase === 'opens') notified.set(key, new Set(recipients.map(({ id }) => id)));

@@ -24,6 +24,7 @@ import type {
   PrepareAlertMessageOptions,
   PreparedAlertMessage,
 } from './prepared-alert-message.ts';
+import { sendSkippedRecoveries } from './skip-ended-failures.ts';
 import { decryptChannel } from './stored-channel.ts';
 
 /**
@@ -208,8 +209,11 @@ async function recordDeliveryFailure(
     const state = isDead ? 'failed' : 'pending';
     const deliveries = prepared.deliveries.map(({ delivery }) => delivery);
     await recordAlertDeliveryOutcome(writer, deliveries, { state, ...change, due_at: now + waitMs }, now);
-    if (isDead)
+    if (isDead) {
       await insertAlertDeliveries(writer, createAlertRepetitions(channel, prepared.deliveries, now));
+      const ids = deliveries.map(({ id }) => id);
+      await sendSkippedRecoveries(writer, ids, now);
+    }
   }
   return restMs === 0;
 }

@@ -2,6 +2,7 @@ import { publishDeliveryOutcome } from '../store/alert-deliveries.ts';
 import {
   type EndedFailure,
   listEndedFailures,
+  restoreSkippedRecoveries,
   type SkippedAlertDelivery,
   skipAlertDeliveries,
 } from '../store/ended-failures.ts';
@@ -21,12 +22,21 @@ export async function skipEndedFailures(
   closingAlertIds: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  const failures = await listEndedFailures(writer, closingAlertIds);
+  const failures = await listEndedFailures(writer, closingAlertIds, nowMs);
   const skips = new EndedFailureSkips();
   for (const failure of failures) skips.add(failure);
   await skipAlertDeliveries(writer, [...skips.deliveries.values()]);
   for (const { orgId, channel, alerts } of skips.channels.values())
     await publishDeliveryOutcome(writer, alerts, { orgId, channel, state: 'skipped', at: nowMs });
+}
+
+/** Makes the newest recoveries due that were skipped because of the given ones, which are not sent after all. */
+export function sendSkippedRecoveries(
+  writer: DatabaseWriter,
+  abandonedIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  return restoreSkippedRecoveries(writer, abandonedIds, { error: ENDED_WHILE_WAITING_REASON, dueAt: nowMs });
 }
 
 interface ChannelSkips {
@@ -57,14 +67,16 @@ class EndedFailureSkips {
       this.#threadStates.set(thread.id, thread.state);
       return;
     }
-    const waiting = isRecoveryWaiting ? recovery_id : (this.#skippedFor(failure) ?? pendingOf(thread));
+    const recovery = isRecoveryWaiting ? recovery_id : this.#skippedFor(failure);
+    const waiting = recovery ?? pendingOf(thread);
     if (waiting === null) return;
     const error = ENDED_WHILE_WAITING_REASON;
     const { id, state } = thread ?? { id: waiting, state: 'pending' };
     this.#threadStates.set(id, state);
     this.#skip(failure, { id: opening_id, error, grouped_into: id }, opening_alert_id);
-    if (closing_id !== null)
-      this.#skip(failure, { id: closing_id, error, grouped_into: waiting }, closing_alert_id);
+    // If only a failure waits, the receiver must receive a recovery after it.
+    if (closing_id !== null && recovery !== null)
+      this.#skip(failure, { id: closing_id, error, grouped_into: recovery }, closing_alert_id);
   }
 
   #skip(
@@ -91,10 +103,11 @@ class EndedFailureSkips {
     return { id, state: this.#threadStates.get(id) ?? failure_thread_state ?? '' };
   }
 
-  /** Returns the message because of which the previous recovery was skipped, if it still waits. */
-  #skippedFor({ recovery_id, recovery_group, recovery_group_state }: EndedFailure): string | null {
+  /** Returns the recovery because of which the previous recovery was skipped, if it still waits. */
+  #skippedFor({ recovery_id, recovery_error, recovery_group, recovery_group_state }: EndedFailure) {
     const skipped = recovery_id === null ? undefined : this.deliveries.get(recovery_id);
-    if (skipped) return skipped.error === ENDED_WHILE_WAITING_REASON ? skipped.grouped_into : null;
+    if ((skipped?.error ?? recovery_error) !== ENDED_WHILE_WAITING_REASON) return null;
+    if (skipped) return skipped.grouped_into;
     return recovery_group_state === 'pending' ? recovery_group : null;
   }
 }

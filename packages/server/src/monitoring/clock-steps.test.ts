@@ -90,6 +90,7 @@ class Life {
   /** Another process takes the place of the one that is gone. */
   async rise(): Promise<void> {
     this.#engine = this.#born();
+    await this.#engine.prepare();
     await this.#engine.start();
   }
 
@@ -316,6 +317,46 @@ test('a clock that is set is logged in both directions, and a restart with an ea
   await life.rise();
   assert.equal(life.engine.now(), life.clock.now());
   assert.equal(told.at(-1), 'database clock was set back');
+  const { rewindCount } = life.engine.evaluationContext();
+  await life.live(3);
+  assert.equal(life.engine.now(), life.clock.now());
+  assert.equal(life.engine.evaluationContext().rewindCount, rewindCount);
+});
+
+test('a monitor that cannot be evaluated does not prevent that the times of others are moved back', async (t) => {
+  const path = join(createTemporaryDirectory(t), 'floe.db');
+  const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
+  t.after(() => database.close());
+  await addTestOrg(database);
+  const failed: object[] = [];
+  const life = new Life(database, { ...silentLog, error: (fields: object) => void failed.push(fields) });
+  await life.engine.start();
+  life.clock.step(3_600 * S);
+  await life.live(3);
+  const context = await life.engine.changeContext();
+  await runMonitorChange(database, context, async (changing) => {
+    for (const id of ['invalid', 'valid'])
+      await createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition(id));
+  });
+  await database.transaction((writer) =>
+    writer
+      .updateTable('monitor_clocks')
+      .set({ cron: 'not a schedule', interval_ms: null, timezone: 'Nowhere' })
+      .where('id', '=', 'invalid')
+      .execute(),
+  );
+  life.clock.step(-3_600 * S);
+  await life.live(3);
+  assert.equal(life.engine.now(), life.clock.now());
+  const states = await database.read.selectFrom('monitor_clocks').selectAll().orderBy('id').execute();
+  assert.deepEqual(
+    states.map(({ id, settled_at }) => [id, settled_at <= life.clock.now()]),
+    [
+      ['invalid', false],
+      ['valid', true],
+    ],
+  );
+  assert.equal(failed.length, 1);
 });
 
 test('postgres: a process that finds a time later than the database clock moves it back', async (t) => {

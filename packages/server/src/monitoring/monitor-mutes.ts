@@ -7,7 +7,7 @@ import {
 import { listMonitorsById, listMonitorsWithoutBeat } from '../store/monitoring/monitors.ts';
 import type { DatabaseReader } from '../store/store-interfaces.ts';
 import { createMaintenanceMatcher, findMaintenanceOccurrenceAt } from './maintenance-occurrences.ts';
-import { parseStringListColumn } from './monitoring-unit-of-work.ts';
+import { parseMonitorListColumn } from './monitoring-unit-of-work.ts';
 
 /**
  * Determines which alerts are delayed: alerts about muted monitors, and alerts about monitors during a
@@ -58,7 +58,7 @@ async function loadCurrentTags(
   for (const [orgId, own] of Map.groupBy(alerts, (alert) => alert.orgId)) {
     const ids = new Set(own.map(({ subject }) => subject.id));
     for (const { id, tags_json } of await listMonitorsById(reader, orgId, [...ids]))
-      tags.set(JSON.stringify([orgId, id]), parseStringListColumn(tags_json));
+      tags.set(JSON.stringify([orgId, id]), parseMonitorListColumn(tags_json));
   }
   return tags;
 }

@@ -150,3 +150,17 @@ test('a monitor that cannot be evaluated does not prevent the detection of misse
   assert.ok(wakeAt > engine.now(), 'the broken monitor is evaluated again later');
   crash();
 });
+
+test('invalid tags of a monitor do not prevent the detection of missed beats of other monitors', async (t) => {
+  const { clock, database, start, add, count } = await createTestCluster(t);
+  const { engine, crash } = await start();
+  await add(engine, ['invalid', 'job'], 1);
+  await recordTestBeat(engine, 'invalid');
+  await recordTestBeat(engine, 'job');
+  await database.transaction((writer) =>
+    writer.updateTable('monitors').set({ tags_json: '[' }).where('id', '=', 'invalid').execute(),
+  );
+  await runEngineFor(clock, engine, 2 * MINUTE);
+  assert.equal(await count('missed'), 2);
+  crash();
+});

@@ -14,7 +14,12 @@ import type { MonitoringCounters } from './monitoring-metrics.ts';
 import { applyBeatsOptimistically } from './optimistic-beats.ts';
 import { ProcessLiveness } from './process-liveness.ts';
 import type { MonitorChangeTime } from './read-monitors.ts';
-import type { BeatReceipt, BeatEvaluationContext as BeatSight, ReceivedBeat } from './received-beat.ts';
+import {
+  type BeatReceipt,
+  type BeatEvaluationContext as BeatSight,
+  clampReceivedAt,
+  type ReceivedBeat,
+} from './received-beat.ts';
 import { MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
 
 /** How long idempotency keys are stored. */
@@ -234,12 +239,6 @@ export class MonitoringEngine {
     while (await expireBeatIdempotencyKeys(database, this.#pulse.now() - IDEMPOTENCY_KEY_TTL_MS))
       await this.#pulse.ensureFresh();
   }
-}
-
-/** Limits the time of receipt to `nowMs`, for beats that waited while the clock was set back. */
-function clampReceivedAt(calls: readonly ReceivedBeat[], nowMs: number): readonly ReceivedBeat[] {
-  if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
-  return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
 }
 
 async function lookUpOrgs(

@@ -124,8 +124,8 @@ export class MonitoringUnitOfWork {
 }
 
 function toMonitorAlert({ uid, orgId, trigger }: PendingAlert, definition: MonitorsTable): Alert {
-  const tags = parseStringListColumn(definition.tags_json);
-  const channels = parseStringListColumn(definition.channels_json);
+  const tags = parseMonitorListColumn(definition.tags_json);
+  const channels = parseMonitorListColumn(definition.channels_json);
   const description = definition.description === '' ? {} : { description: definition.description };
   const alert = {
     orgId,
@@ -174,4 +174,16 @@ function toMonitorAlert({ uid, orgId, trigger }: PendingAlert, definition: Monit
 export function parseStringListColumn(json: string): string[] {
   const value: unknown = JSON.parse(json);
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}
+
+/**
+ * Parses the tags or channels of a monitor. Returns an empty list if the JSON is invalid, so that one monitor does not
+ * affect the alerts of others.
+ */
+export function parseMonitorListColumn(json: string): string[] {
+  try {
+    return parseStringListColumn(json);
+  } catch {
+    return [];
+  }
 }

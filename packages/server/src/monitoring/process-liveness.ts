@@ -11,7 +11,7 @@ import type {
   MonitoringLivenessResult,
 } from '../store/monitoring/monitoring-liveness-values.ts';
 import type { Database } from '../store/store-interfaces.ts';
-import { logClockChange } from './log-clock-change.ts';
+import { logClockChange, logFailedRewinds } from './log-clock-change.ts';
 import { rewindMonitorStates } from './rewind-monitor-states.ts';
 import { StallDetector } from './stall-detector.ts';
 
@@ -238,7 +238,7 @@ export class ProcessLiveness {
   }
 
   #write(presence: MonitoringLivenessReport['presence']): Promise<WrittenPulse> {
-    const { database, clock, oldestPendingAt } = this.#options;
+    const { database, clock, log, oldestPendingAt } = this.#options;
     const estimateMs = this.#estimate();
     const oldest = oldestPendingAt();
     const wallMs = clock.now();
@@ -270,7 +270,7 @@ export class ProcessLiveness {
     return database.rowTransaction(async (writer) => {
       const taken = await recordMonitoringLiveness(writer, given);
       if (taken.futureMs > 0) {
-        await rewindMonitorStates(writer, taken.nowMs, taken.futureMs);
+        logFailedRewinds(log, await rewindMonitorStates(writer, taken.nowMs, taken.futureMs));
         await shiftFutureAlertTimes(writer, taken.nowMs, taken.futureMs);
       }
       return { taken, readAt: database.isRemote ? null : readAt, rejections };

@@ -140,3 +140,14 @@ export function listMonitorReferenceKeys(row: MonitorStateRow): readonly string[
 export function sortBeatsByReceivedAt(calls: readonly ReceivedBeat[]): ReceivedBeat[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);
 }
+
+/** Limits the times of receipt to `nowMs`, for beats that waited while the clock was set back. */
+export function clampReceivedAt(calls: readonly ReceivedBeat[], nowMs: number): readonly ReceivedBeat[] {
+  if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
+  return calls.map((call) => {
+    if (call.receivedAt <= nowMs) return call;
+    const { earliestReceivedAt: earliest } = call;
+    const limited = earliest === undefined ? {} : { earliestReceivedAt: Math.min(earliest, nowMs) };
+    return { ...call, ...limited, receivedAt: nowMs };
+  });
+}

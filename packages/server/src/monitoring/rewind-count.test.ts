@@ -17,6 +17,7 @@ import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './monitoring-engine.ts';
 import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
+import { clampReceivedAt } from './received-beat.ts';
 import {
   addTestOrg,
   createTestBeatCall,
@@ -172,4 +173,56 @@ test('postgres: the times are moved back only after transactions that use the ea
   await Promise.all([changing, pulse]);
   const state = await one.database.read.selectFrom('monitor_clocks').selectAll().executeTakeFirstOrThrow();
   assert.ok(state.settled_at <= two.engine.now(), 'the new monitor was moved back too');
+});
+
+test('a sweep that begins before the clock is set back does not use the earlier times', async (t) => {
+  const cluster = createSqliteCluster(t);
+  const one = await startEngine(t, cluster, 1);
+  let afterPulse: (() => Promise<void>) | null = null;
+  const open: Cluster['open'] = async (number) => {
+    const database = await cluster.open(number);
+    return {
+      ...database,
+      read: database.read,
+      close: () => database.close(),
+      rowTransaction: async (work) => {
+        const result = await database.rowTransaction(work);
+        const next = afterPulse;
+        afterPulse = null;
+        await next?.();
+        return result;
+      },
+    };
+  };
+  const two = await startEngine(t, { ...cluster, open }, 2);
+  await addTestOrg(one.database);
+  const change = await one.engine.changeContext();
+  await runMonitorChange(one.database, change, (changing) =>
+    createMonitor(changing, MONITOR_TEST_ORG, createTestMonitorDefinition('job')),
+  );
+  await one.database.transaction((writer) =>
+    writer.updateTable('monitor_clocks').set({ wake_at: 0 }).execute(),
+  );
+  afterPulse = async () => {
+    await cluster.setBack(HOUR_MS);
+    await one.engine.pulseAndSweep();
+    await one.database.transaction((writer) =>
+      writer.updateTable('monitor_clocks').set({ wake_at: 0 }).execute(),
+    );
+  };
+  await two.engine.pulseAndSweep();
+  const state = await one.database.read.selectFrom('monitor_clocks').selectAll().executeTakeFirstOrThrow();
+  assert.ok(state.settled_at <= one.engine.now() + 1_000, 'the sweep recorded a time in the future');
+});
+
+test('a beat that waited while the clock was set back was not received later than now', () => {
+  const [beat] = clampReceivedAt(
+    [{ ...createTestBeatCall('job', HOUR_MS), earliestReceivedAt: HOUR_MS - 5_000 }],
+    1_000,
+  );
+  assert.equal(beat?.receivedAt, 1_000);
+  assert.equal(beat?.earliestReceivedAt, 1_000);
+  const [other] = clampReceivedAt([createTestBeatCall('job', HOUR_MS)], 1_000);
+  assert.equal(other?.receivedAt, 1_000);
+  assert.equal(other?.earliestReceivedAt, undefined);
 });

@@ -4,22 +4,30 @@ import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import type { MonitorState, MonitorTiming } from './monitor-state.ts';
 import { parseMonitorState, parseMonitorTiming, toMonitorStateColumns } from './monitor-state-columns.ts';
+import type { FailedEvaluation } from './sweep.ts';
 
 /**
  * Corrects monitor states and periods after the clock of the database server was set back to `nowMs`. Moves
  * times after `nowMs` back by `aheadMs`, so that deadlines keep their distance from the preceding beats.
- * Recomputes the expected times of cron schedules. Does not change checks. Returns the number of corrected
- * monitors.
+ * Recomputes the expected times of cron schedules. Does not change checks. Does not change monitors that
+ * cannot be evaluated, and returns them.
  */
 export async function rewindMonitorStates(
   writer: DatabaseWriter,
   nowMs: number,
   aheadMs: number,
-): Promise<number> {
+): Promise<readonly FailedEvaluation[]> {
   const rows = await lockFutureMonitorStates(writer, nowMs);
   const moved: MonitorStateRow[] = [];
+  const failures: FailedEvaluation[] = [];
   for (const row of rows) {
-    const state = rewindMonitorState(parseMonitorState(row), parseMonitorTiming(row), nowMs, aheadMs);
+    let state: MonitorState;
+    try {
+      state = rewindMonitorState(parseMonitorState(row), parseMonitorTiming(row), nowMs, aheadMs);
+    } catch (error) {
+      failures.push({ orgId: row.org_id, monitorId: row.id, error });
+      continue;
+    }
     const periodAt =
       row.period_at > nowMs
         ? await shiftFutureMonitorPeriods(writer, row.uid, nowMs, aheadMs)
@@ -27,7 +35,7 @@ export async function rewindMonitorStates(
     moved.push({ ...row, ...toMonitorStateColumns({ ...state, periodStartedAt: periodAt }) });
   }
   await updateMonitorStates(writer, moved);
-  return rows.length;
+  return failures;
 }
 
 /** Returns the monitor state that would have resulted if the times of its last events had been correct. */

@@ -25,6 +25,7 @@ import { getAuditEntryPage } from './audit-entries.ts';
 import { getBreakerChangePage } from './breaker-changes.ts';
 import type { DatabaseEngine } from './database-engine.ts';
 import { getEncryptedTextPage } from './encrypted-texts.ts';
+import { listEndedFailures } from './ended-failures.ts';
 import { findSingleScanCondition } from './exchange-scan-plan.ts';
 import { countExchangesUpTo, type ExchangeQuery, getExchangePage } from './exchanges.ts';
 import { listHistoryAfter } from './import-monitors.ts';
@@ -142,6 +143,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
         subject_id: 'a',
         seq: 1_000_000,
       }),
+    'failures that have ended': () => listEndedFailures(reader, ['alr_1', 'alr_2'], NOW),
     'decisions of a rule': () =>
       getRelayDecisionPage(reader, { orgId: TEST_ORG_ID, limit: 50, rule: 'a', agent: 'b' }),
     'decisions of an agent': () =>

@@ -27,7 +27,8 @@ export async function recordMonitoringLiveness(
   const time = await readClock(writer, given, seen);
   const { nowMs, futureMs, isSetBack } = time;
   if (futureMs > 0) {
-    rewindCount = await incrementRewindCount(writer);
+    // Before now, so that a process that starts in the same millisecond records a gap (see `findSilence`).
+    rewindCount = await incrementRewindCount(writer, nowMs - 1);
     await shiftFutureLiveness(writer, nowMs, futureMs);
   }
   const others = await listPeerLeases(writer, given, nowMs);

@@ -25,13 +25,17 @@ export async function requireRewindCount(writer: DatabaseWriter, rewindCount: nu
 }
 
 /**
- * Records that the transaction moves recorded times back. Waits for all transactions that called `requireRewindCount`.
- * Returns the new count.
+ * Records that the transaction moves recorded times back, and moves the time of the last pulse to `seenAt`. Waits for all
+ * transactions that called `requireRewindCount`. Returns the new count.
  */
-export async function incrementRewindCount(writer: DatabaseWriter): Promise<number> {
+export async function incrementRewindCount(writer: DatabaseWriter, seenAt: number): Promise<number> {
   const lock = getDatabaseEngine(writer) === 'postgres' ? sql`for update` : sql``;
   const rewindCount = (await readRewindCount(writer, lock)) + 1;
-  await writer.updateTable('monitor_pulse').set({ rewind_count: rewindCount }).where('id', '=', 1).execute();
+  await writer
+    .updateTable('monitor_pulse')
+    .set({ rewind_count: rewindCount, seen_at: seenAt })
+    .where('id', '=', 1)
+    .execute();
   return rewindCount;
 }
 
