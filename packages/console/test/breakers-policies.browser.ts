@@ -124,7 +124,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   // Without a word from anybody it is its own again: nobody reloads.
   await drawer.getByRole('button', { name: 'Force state' }).waitFor();
   await page.getByRole('heading', { name: 'History' }).waitFor();
-  await page.getByText('agents: They say it is back', { exact: true }).waitFor();
+  await page.getByText('They say it is back', { exact: true }).first().waitFor();
   await takeScreenshot(page, 'breaker-after-force-desktop-dark');
   assert.deepEqual(faults, []);
   await context.close();

@@ -281,7 +281,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await page.getByText('Budget demo-cent was saved.').first().waitFor();
   await at(page, '/management/audit');
   await page
-    .getByRole('row', { name: /Confirmed the identity of/ })
+    .getByRole('row', { name: /Confirmed own identity/ })
     .first()
     .waitFor();
   await page
