@@ -86,7 +86,8 @@ test('a step that fails does not stop the others, and a longer period does not f
   const clock = new ManualClock();
   const now = clock.now();
   await database.transaction(async (writer) => {
-    for (const id of ['org_a', 'org_b', TEST_ORG_ID]) await insertOrg(writer, { id, name: id, created_at: 1 });
+    for (const id of ['org_a', 'org_b', TEST_ORG_ID])
+      await insertOrg(writer, { id, name: id, created_at: 1 });
     await sql`create trigger kept before delete on exchanges when old.org_id in ('org_a', 'org_b')
       begin select raise(abort, 'kept'); end`.execute(writer);
   });
@@ -163,7 +164,10 @@ test('an unavailable database is logged once per round, and the next rounds cont
     log.lines.map(({ level }) => level),
     ['warn', 'warn', 'warn'],
   );
-  assert.match(inspect(log.lines[0]?.fields), /3 steps failed\. The first errors: Error: away; Error: away; Error: away/);
+  assert.match(
+    inspect(log.lines[0]?.fields),
+    /3 steps failed\. The first errors: Error: away; Error: away; Error: away/,
+  );
   await retention.close();
 });
 

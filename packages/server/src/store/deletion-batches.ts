@@ -35,7 +35,10 @@ export async function runAllSteps(steps: readonly (() => Promise<unknown>)[]): P
     }
   if (errors.length > 1) {
     const messages = errors.slice(0, MAX_REPORTED_ERRORS).map(String);
-    throw new AggregateError(errors, `${errors.length} steps failed. The first errors: ${messages.join('; ')}`);
+    throw new AggregateError(
+      errors,
+      `${errors.length} steps failed. The first errors: ${messages.join('; ')}`,
+    );
   }
   if (errors.length > 0) throw errors[0];
 }
