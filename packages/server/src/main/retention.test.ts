@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { appendAuditEntry } from '../store/audit-entries.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { getSetting } from '../store/settings.ts';
+import { getSetting, storeSetting } from '../store/settings.ts';
+import type { Database } from '../store/store-interfaces.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { createLogSpy } from '../store/test/log-spy.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
@@ -16,13 +18,18 @@ import { startRetention } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 
-test('expired data is removed a minute after the start and then every hour, with the current configuration', async (t) => {
+async function openSqliteDatabase(t: TestContext): Promise<Database> {
   const database = await openDatabase('sqlite:', {
     dataDir: createTemporaryDirectory(t),
     log: silentLog,
     clock: systemClock,
   });
   t.after(() => database.close());
+  return database;
+}
+
+test('expired data is removed a minute after the start and then every hour, with the current configuration', async (t) => {
+  const database = await openSqliteDatabase(t);
   const clock = new ManualClock();
   const now = clock.now();
   await database.transaction(async (writer) => {
@@ -75,23 +82,20 @@ test('expired data is removed a minute after the start and then every hour, with
 });
 
 test('a step that fails does not stop the others, and a longer period does not forget what was deleted', async (t) => {
-  const database = await openDatabase('sqlite:', {
-    dataDir: createTemporaryDirectory(t),
-    log: silentLog,
-    clock: systemClock,
-  });
-  t.after(() => database.close());
+  const database = await openSqliteDatabase(t);
   const clock = new ManualClock();
   const now = clock.now();
   await database.transaction(async (writer) => {
-    for (const id of ['org_a', TEST_ORG_ID]) await insertOrg(writer, { id, name: id, created_at: 1 });
-    await sql`create trigger kept before delete on exchanges when old.org_id = 'org_a'
+    for (const id of ['org_a', 'org_b', TEST_ORG_ID])
+      await insertOrg(writer, { id, name: id, created_at: 1 });
+    await sql`create trigger kept before delete on exchanges when old.org_id in ('org_a', 'org_b')
       begin select raise(abort, 'kept'); end`.execute(writer);
   });
   const old = { created_at: now - 100 * DAY_MS };
   await ingestRows(t, database, [
     createTestExchangeRow('exc_a', { ...old, org_id: 'org_a' }),
-    createTestExchangeRow('exc_b', old),
+    createTestExchangeRow('exc_b', { ...old, org_id: 'org_b' }),
+    createTestExchangeRow('exc_c', old),
   ]);
   const days = {
     requests_days: 90,
@@ -106,11 +110,12 @@ test('a step that fails does not stop the others, and a longer period does not f
   clock.advance(60_000);
   await retention.settled();
   const left = await database.read.selectFrom('exchanges').select('id').execute();
-  assert.deepEqual(left, [{ id: 'exc_a' }]);
+  assert.deepEqual(left, [{ id: 'exc_a' }, { id: 'exc_b' }]);
   assert.deepEqual(
     log.lines.map(({ level }) => level),
     ['warn'],
   );
+  assert.match(inspect(log.lines[0]?.fields), /organization org_a: .*kept.*organization org_b: .*kept/);
   const keptFrom = await getSetting(database.read, 'audit_kept_from');
   assert.equal(Number(keptFrom), Math.trunc(clock.now() - 30 * DAY_MS));
   days.audit_days = 400;
@@ -121,15 +126,25 @@ test('a step that fails does not stop the others, and a longer period does not f
   await retention.settled();
   assert.equal(await getSetting(database.read, 'audit_kept_from'), keptFrom);
   assert.equal(await getSetting(database.read, 'requests_kept_from'), requestsFrom);
+  // A clock that was ahead stored times in the future.
+  await database.transaction(async (writer) => {
+    for (const name of ['audit_kept_from', 'requests_kept_from'])
+      await storeSetting(writer, name, String(clock.now() + 100 * DAY_MS));
+  });
+  clock.advance(3_600_000);
+  await retention.settled();
+  for (const name of ['audit_kept_from', 'requests_kept_from'])
+    assert.equal(Number(await getSetting(database.read, name)), Math.trunc(clock.now()));
   await retention.close();
 });
 
-test('an unavailable database is logged once per round, and the next rounds continue', async () => {
+test('an unavailable database is logged once per round, and the next rounds continue', async (t) => {
+  const { read } = await openSqliteDatabase(t);
   const clock = new ManualClock();
   const log = createLogSpy();
   const away = () => Promise.reject(new Error('away'));
   const retention = startRetention(
-    { expireExchanges: away, read: NONE, transaction: away, rowTransaction: away },
+    { expireExchanges: away, read, transaction: away, rowTransaction: away },
     clock,
     log,
     () => ({
@@ -149,31 +164,15 @@ test('an unavailable database is logged once per round, and the next rounds cont
     log.lines.map(({ level }) => level),
     ['warn', 'warn', 'warn'],
   );
+  assert.match(
+    inspect(log.lines[0]?.fields),
+    /3 steps failed\. The first errors: Error: away; Error: away; Error: away/,
+  );
   await retention.close();
 });
 
-const NONE = {
-  get selectFrom(): never {
-    throw new Error('away');
-  },
-  get withRecursive(): never {
-    throw new Error('away');
-  },
-  get fn(): never {
-    throw new Error('away');
-  },
-  getExecutor(): never {
-    throw new Error('away');
-  },
-};
-
 test('a round in progress ends before its next transaction when the process shuts down', async (t) => {
-  const database = await openDatabase('sqlite:', {
-    dataDir: createTemporaryDirectory(t),
-    log: silentLog,
-    clock: systemClock,
-  });
-  t.after(() => database.close());
+  const database = await openSqliteDatabase(t);
   const clock = new ManualClock();
   const days = { requests_days: 90, audit_days: 30, checks_days: 400, responses_days: 30, bodies_days: 7 };
   const log = createLogSpy();

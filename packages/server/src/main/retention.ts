@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { ConsoleSessionSettings } from '../platform/sign-in/console-session-settings.ts';
 import { deleteExpiredSignInData } from '../store/console-sessions.ts';
-import { runAllSteps } from '../store/deletion-batches.ts';
+import { RetentionStopped, runAllSteps } from '../store/deletion-batches.ts';
 import { expireMonitorHistory } from '../store/monitoring/monitor-history.ts';
 import {
   expireAlertsInBatches,
@@ -70,9 +70,6 @@ export function startRetention(
   };
 }
 
-/** Thrown to end a round between two of its transactions. */
-class RetentionStopped extends Error {}
-
 /** Returns the database, which begins no further transaction if `isStopped` returns true. */
 function stopWhen(isStopped: () => boolean, database: RetentionDatabase): RetentionDatabase {
   const requireRunning = () => {
@@ -108,7 +105,7 @@ async function runRetention(
     await runAllSteps([
       async () => {
         await database.transaction((writer) =>
-          raiseRetentionStart(writer, 'requests_kept_from', Math.trunc(requestsMs)),
+          raiseRetentionStart(writer, 'requests_kept_from', { startMs: requestsMs, nowMs }),
         );
         if (await database.expireExchanges(requestsMs))
           log.info({ days: requests_days }, 'exchanges older than the retention period were removed');

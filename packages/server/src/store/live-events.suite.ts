@@ -7,6 +7,7 @@ import {
   expireLiveEvents,
   getLatestLiveEventPosition,
   hasAllLiveEventsAfter,
+  isLiveEventPositionAfter,
   type LiveEventPosition,
   listLiveEventData,
   listLiveEventsAfter,
@@ -142,6 +143,15 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     assert.equal(await hasAllLiveEventsAfter(database.read, TEST_ORG_ID, head), false);
     assert.equal(await hasAllLiveEventsAfter(database.read, TEST_ORG_ID, first?.position ?? head), true);
     assert.equal(await hasAllLiveEventsAfter(database.read, OTHER, head), true);
+  });
+
+  test(`${engine}: the latest position does not move back when all events are deleted`, async (t) => {
+    const database = await openWithOrgs(t);
+    await database.transaction((writer) => tell(writer, 1, TEST_ORG_ID, NOW - 2 * 86_400_000));
+    await waitUntilVisible(database);
+    const latest = await getLatestLiveEventPosition(database.read);
+    await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
+    assert.equal(isLiveEventPositionAfter(latest, await getLatestLiveEventPosition(database.read)), false);
   });
 
   test(`${engine}: only the last events of an organization are kept`, async (t) => {

@@ -65,12 +65,11 @@ export async function getLatestLiveEventPosition(reader: DatabaseReader): Promis
       .execute();
     return { xid: (row?.xmin ?? 1) - 1, seq: Number.MAX_SAFE_INTEGER };
   }
-  const row = await reader
-    .selectFrom('live_events')
+  // The table can be empty after its events were deleted.
+  const [row] = await reader
+    .selectFrom(sql<{ seq: number }>`(select seq from sqlite_sequence where name = 'live_events')`.as('head'))
     .select('seq')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
   return { xid: 0, seq: row?.seq ?? 0 };
 }
 

@@ -1,6 +1,11 @@
 import { expireAlerts } from './alerts.ts';
 import { getDatabaseEngine } from './database-engine.ts';
-import { ROWS_PER_DELETION_BATCH, runAllSteps, runDeletionBatches } from './deletion-batches.ts';
+import {
+  RetentionStopped,
+  ROWS_PER_DELETION_BATCH,
+  runAllSteps,
+  runDeletionBatches,
+} from './deletion-batches.ts';
 import { deleteExchangeMetadata } from './exchange-metadata.ts';
 import { readDatabaseTime } from './monitoring/monitoring-liveness.ts';
 import { expireRelayHistory } from './relay/relay-retention.ts';
@@ -61,7 +66,7 @@ export async function expireHistoryExceptExchanges(
     async () => {
       // The trigger of the table permits the deletion of older entries only.
       await database.transaction((writer) =>
-        raiseRetentionStart(writer, 'audit_kept_from', Math.trunc(before.auditMs)),
+        raiseRetentionStart(writer, 'audit_kept_from', { startMs: before.auditMs, nowMs: before.nowMs }),
       );
       await expireAuditEntries(database, id, before.auditMs);
     },
@@ -78,13 +83,22 @@ export async function expireHistoryExceptExchanges(
   ]);
 }
 
-/** Runs steps for each organization, as `runAllSteps` does. */
+/** Runs steps for each organization, as `runAllSteps` does. The errors name the organization. */
 async function runForEachOrg(
   reader: DatabaseReader,
   steps: (orgId: string) => readonly (() => Promise<unknown>)[],
 ): Promise<void> {
   const orgs = await reader.selectFrom('orgs').select('id').execute();
-  await runAllSteps(orgs.flatMap(({ id }) => steps(id)));
+  await runAllSteps(orgs.flatMap(({ id }) => steps(id).map((step) => () => nameOrgInErrors(id, step))));
+}
+
+async function nameOrgInErrors(orgId: string, step: () => Promise<unknown>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (error instanceof RetentionStopped) throw error;
+    throw new Error(`organization ${orgId}: ${error}`, { cause: error });
+  }
 }
 
 /**

@@ -18,15 +18,17 @@ export async function storeSetting(writer: DatabaseWriter, name: string, value: 
 export type RetentionStart = 'audit_kept_from' | 'requests_kept_from';
 
 /**
- * Stores the time before which data can be missing. Never lowers it: a longer retention period does not bring back deleted
- * data.
+ * Stores the time before which data can be missing. Never lowers it, because a longer retention period does not bring back
+ * deleted data. Exception: a time in the future comes from a clock that was ahead, and is replaced by the current time.
  */
 export async function raiseRetentionStart(
   writer: DatabaseWriter,
   name: RetentionStart,
-  startMs: number,
+  { startMs, nowMs }: { readonly startMs: number; readonly nowMs: number },
 ): Promise<void> {
-  if (startMs > (await getRetentionStart(writer, name))) await storeSetting(writer, name, String(startMs));
+  const stored = await getRetentionStart(writer, name);
+  const start = Math.trunc(stored > nowMs ? nowMs : Math.max(stored, startMs));
+  if (start !== stored) await storeSetting(writer, name, String(start));
 }
 
 /** Returns the time before which data can be missing, in Unix milliseconds. */

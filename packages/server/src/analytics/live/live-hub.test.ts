@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { EVENT_STREAM_TOPICS, type EventStreamTopic } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/fake-clock';
+import { Kysely } from 'kysely';
 import { silentLog } from '../../core/log.ts';
 import { getCurrentOrgId } from '../../core/org-context.ts';
+import { getAuditKey, setAuditKey } from '../../store/audit-context.ts';
 import { appendAuditEntry } from '../../store/audit-entries.ts';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
 import { expireLiveEvents, type LiveEventPosition, publishLiveEvent } from '../../store/live-events.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
-import type { Database } from '../../store/store-interfaces.ts';
+import type { Database, DatabaseReader } from '../../store/store-interfaces.ts';
 import { ingestRows } from '../../store/test/ingest-rows.ts';
 import { createTestExchangeRow, TEST_ORG_ID } from '../../store/test/rows.ts';
 import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
@@ -39,8 +42,9 @@ async function openHarness(t: TestContext) {
     await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 });
     await insertOrg(writer, { id: OTHER, name: 'Two', created_at: 1 });
   });
-  const openHub = () => {
-    const hub = new LiveHub({ database, clock, log: silentLog });
+  const openHub = (read = database.read) => {
+    const rowTransaction: Database['rowTransaction'] = (work) => database.rowTransaction(work);
+    const hub = new LiveHub({ database: { read, rowTransaction }, clock, log: silentLog });
     t.after(() => hub.close());
     return hub;
   };
@@ -437,4 +441,79 @@ test('rows for a watcher are read as work of its organization', async (t) => {
   await ingestRows(t, database, [createTestExchangeRow('exc_1')]);
   await look(clock, hub);
   assert.deepEqual([...shownFor], [TEST_ORG_ID]);
+});
+
+/** Returns a reader that calls `before` before it returns a result for the organization `OTHER`. */
+function interceptOther(database: Database, before: () => Promise<void>): DatabaseReader {
+  assert.ok(database.read instanceof Kysely);
+  const reader: DatabaseReader = database.read.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (getCurrentOrgId() === OTHER) await before();
+      return result;
+    },
+  });
+  setAuditKey(reader, getAuditKey(database.read));
+  return reader;
+}
+
+test('an organization whose reads wait delays no events or heartbeats of others, and misses nothing', {
+  timeout: 30_000,
+}, async (t) => {
+  const { clock, database, openHub } = await openHarness(t);
+  let gate = Promise.withResolvers<void>();
+  gate.resolve();
+  const hub = openHub(interceptOther(database, () => gate.promise));
+  const busy = watch(hub, { orgId: OTHER });
+  const watcher = watch(hub);
+  await look(clock, hub);
+  for (const one of [busy, watcher]) await hear(one);
+  gate = Promise.withResolvers();
+  t.signal.addEventListener('abort', () => gate.resolve());
+  await ingestRows(t, database, [createTestExchangeRow('exc_1', { org_id: OTHER })]);
+  const late = watch(hub, { orgId: OTHER });
+  const heard: string[] = [];
+  for (let n = 0; n < 40; n++) {
+    if (n % 10 === 0) {
+      await change(database, `keys.${n}`);
+      await change(database, `keys.${n}`, OTHER);
+    }
+    // `whenIdle` would also wait for the busy organization. A round ends when it sets the timer of the next one.
+    const timers = clock.pending().length;
+    clock.advance(500);
+    while (clock.pending().length < timers && !t.signal.aborted) await setImmediate();
+    heard.push(...topicsOf(await hear(watcher)));
+  }
+  assert.deepEqual(heard.toSorted(), ['beat', 'config', 'config', 'config', 'config']);
+  gate.resolve();
+  await hub.whenIdle();
+  for (const one of [busy, late]) {
+    await look(clock, hub);
+    const { events } = await hear(one);
+    assert.deepEqual(
+      events.flatMap(({ data }) => data.action ?? []),
+      ['keys.0', 'keys.10', 'keys.20', 'keys.30'],
+    );
+  }
+});
+
+test('the streams of an organization stay open while its reads are rejected because of overload', async (t) => {
+  const { clock, database, openHub } = await openHarness(t);
+  let isOverloaded = false;
+  const reject = async () => {
+    if (isOverloaded) throw new Fault('overloaded', 'Too many reads wait.');
+  };
+  const hub = openHub(interceptOther(database, reject));
+  const watcher = watch(hub, { orgId: OTHER });
+  await look(clock, hub);
+  await hear(watcher);
+  isOverloaded = true;
+  await ingestRows(t, database, [createTestExchangeRow('exc_1', { org_id: OTHER })]);
+  const late = watch(hub, { orgId: OTHER });
+  for (let n = 0; n < 3; n++) await look(clock, hub);
+  assert.ok(watcher.isIdle);
+  isOverloaded = false;
+  await look(clock, hub);
+  assert.deepEqual(topicsOf(await hear(watcher)), ['requests']);
+  assert.match((await hear(late)).id ?? '', /^[\w-]{22}$/);
 });

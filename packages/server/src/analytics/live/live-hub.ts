@@ -2,20 +2,15 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { runForOrg } from '../../core/org-context.ts';
 import { formatLiveEventId, parseLiveEventId } from '../../store/live-event-ids.ts';
 import {
   getLatestLiveEventPosition,
-  getLatestOrgEventPosition,
-  hasAllLiveEventsAfter,
-  isLiveEventPositionAfter,
   type LiveEventPosition,
   listLiveEventsAfter,
-  type StoredLiveEvent,
 } from '../../store/live-events.ts';
 import type { Database, ExchangeRow } from '../../store/store-interfaces.ts';
+import { EVENTS_PER_READ, LiveEventDelivery, READS_PER_POLL } from './live-event-delivery.ts';
 import { type LiveEventExpiry, startLiveEventExpiry } from './live-event-expiry.ts';
-import { createLiveEventFormatter, NO_EVENT_TEXT, RESYNC_EVENT } from './live-event-formatter.ts';
 import { type LiveSubscription, LiveWatcher } from './live-watcher.ts';
 
 /** Interval between reads of committed events. It determines most of the latency for watchers. */
@@ -27,9 +22,6 @@ const HEARTBEAT_INTERVAL_MS = 15_000;
  * and continue at its position.
  */
 const STALL_TIMEOUT_MS = 30_000;
-const EVENTS_PER_READ = 100;
-/** Maximum number of consecutive reads in one poll. The next poll reads the remaining events. */
-const READS_PER_POLL = 20;
 const MAX_WATCHERS = 1_000;
 const MAX_WATCHERS_PER_ORG = 250;
 
@@ -54,12 +46,12 @@ export interface LiveWatchOptions extends LiveSubscription {
 export class LiveHub {
   readonly #options: LiveHubOptions;
   readonly #byOrg = new Map<string, Set<LiveWatcher>>();
-  #position: LiveEventPosition | null = null;
   #show: LiveWatchOptions['show'] = () => ({});
   #count = 0;
   #round: Promise<void> | null = null;
   #timer: Timer | null = null;
   readonly #expiry: LiveEventExpiry;
+  readonly #delivery: LiveEventDelivery;
   #checkedAt = 0;
   #beatenAt = 0;
   #isClosed = false;
@@ -67,6 +59,11 @@ export class LiveHub {
   constructor(options: LiveHubOptions) {
     this.#options = options;
     this.#expiry = startLiveEventExpiry(options);
+    this.#delivery = new LiveEventDelivery({
+      ...options,
+      watchersOf: (orgId) => this.#byOrg.get(orgId) ?? [],
+      show: (row) => this.#show(row),
+    });
   }
 
   get watcherCount(): number {
@@ -88,7 +85,8 @@ export class LiveHub {
       );
     this.#show = options.show;
     const watcher = new LiveWatcher(options, (ended) => this.#remove(ended));
-    if (options.after !== null) watcher.eventId = this.#formatEventId(options.orgId, options.after);
+    if (options.after !== null)
+      watcher.eventId = formatLiveEventId(this.#options.database.read, options.orgId, options.after);
     this.#byOrg.set(options.orgId, ofOrg.add(watcher));
     this.#count += 1;
     watcher.enqueue('retry: 2000\n\n', this.#options.clock.monotonic());
@@ -101,13 +99,10 @@ export class LiveHub {
     return parseLiveEventId(this.#options.database.read, orgId, id);
   }
 
-  #formatEventId(orgId: string, position: LiveEventPosition): string {
-    return formatLiveEventId(this.#options.database.read, orgId, position);
-  }
-
   /** Resolves when no read is in progress. */
   async whenIdle(): Promise<void> {
     await this.#round;
+    await this.#delivery.whenIdle();
   }
 
   /** Ends all watchers. Their clients reconnect to another process or to this one after its restart. */
@@ -116,7 +111,7 @@ export class LiveHub {
     this.#timer?.cancel();
     this.#expiry.close();
     for (const watcher of this.#all()) watcher.end();
-    await this.#round;
+    await this.whenIdle();
   }
 
   #all(): LiveWatcher[] {
@@ -143,7 +138,7 @@ export class LiveHub {
         .finally(() => {
           this.#round = null;
           if (this.#count > 0) this.#soon(POLL_INTERVAL_MS);
-          else this.#position = null;
+          else this.#delivery.position = null;
         });
     });
   }
@@ -153,55 +148,24 @@ export class LiveHub {
     await this.#check();
     if (this.#count === 0) return;
     const latest = await getLatestLiveEventPosition(read);
-    this.#position ??= latest;
-    for (const watcher of this.#all())
-      if (!watcher.isCaughtUp && watcher.hasCapacity) await this.#catchUp(watcher, this.#position, latest);
+    this.#delivery.position ??= latest;
+    for (const watcher of this.#all()) {
+      watcher.position ??= this.#delivery.position;
+      if (!watcher.isCaughtUp && watcher.hasCapacity) this.#delivery.start(watcher.subscription.orgId);
+    }
     for (let looks = 0; looks < READS_PER_POLL && this.#count > 0; looks++) {
       const orgIds = [...this.#byOrg.keys()];
-      const query = { orgIds, after: this.#position, upTo: latest, limit: EVENTS_PER_READ };
+      const query = { orgIds, after: this.#delivery.position, upTo: latest, limit: EVENTS_PER_READ };
       const events = await listLiveEventsAfter(read, query);
       const isWhole = events.length < EVENTS_PER_READ;
       // Events of other organizations do not count: their next watcher starts here.
       const upTo = isWhole ? latest : (events.at(-1)?.position ?? latest);
+      this.#delivery.position = upTo;
       for (const [orgId, ofOrg] of Map.groupBy(events, (event) => event.orgId))
-        await this.#tellOrg(orgId, ofOrg, upTo);
-      this.#position = upTo;
+        this.#delivery.start(orgId, { events: ofOrg, upTo });
       if (isWhole) break;
     }
     this.#heartbeat();
-  }
-
-  /** Sends new events of an organization to those of its watchers that have received all earlier ones. */
-  async #tellOrg(orgId: string, events: readonly StoredLiveEvent[], upTo: LiveEventPosition): Promise<void> {
-    const abreast = [...(this.#byOrg.get(orgId) ?? [])].filter((watcher) => watcher.isCaughtUp);
-    await this.#endIfRejected(abreast, async () => {
-      const earliest = abreast
-        .flatMap(({ position }) => position ?? [])
-        .reduce((one, other) => (isLiveEventPositionAfter(one, other) ? other : one), upTo);
-      if (await hasAllLiveEventsAfter(this.#options.database.read, orgId, earliest))
-        return this.#tell(abreast, events, upTo);
-      // Events were deleted before this process read them. `#catchUp` notifies the watchers that missed them.
-      for (const watcher of abreast) watcher.isCaughtUp = false;
-    });
-  }
-
-  /**
-   * Runs `work` for watchers of one organization, as work of this organization. If it rejects, the watchers end, and their
-   * clients reconnect at their positions: a query that the database rejects must not stop the events of others.
-   */
-  async #endIfRejected(watchers: readonly LiveWatcher[], work: () => Promise<void>): Promise<void> {
-    const [first] = watchers;
-    if (!first) return;
-    const { orgId } = first.subscription;
-    try {
-      await runForOrg(orgId, work);
-    } catch (error) {
-      this.#options.log.warn(
-        { err: error, org: orgId },
-        'live events could not be sent; ending event streams',
-      );
-      for (const watcher of watchers) watcher.end();
-    }
   }
 
   /**
@@ -215,73 +179,6 @@ export class LiveHub {
       const { pendingSince } = watcher;
       if (pendingSince !== null && now - pendingSince >= STALL_TIMEOUT_MS) watcher.disconnect();
       else if (!(await watcher.subscription.isAllowed())) watcher.end();
-    }
-  }
-
-  /** Sends missed events to a new or slow watcher that has read most of its pending text. */
-  async #catchUp(watcher: LiveWatcher, upTo: LiveEventPosition, latest: LiveEventPosition): Promise<void> {
-    const { read } = this.#options.database;
-    const { orgId } = watcher.subscription;
-    const after = watcher.position;
-    await this.#endIfRejected([watcher], async () => {
-      if (
-        after === null ||
-        isLiveEventPositionAfter(after, latest) ||
-        !(await hasAllLiveEventsAfter(read, orgId, after))
-      )
-        return this.#begin(watcher, upTo, after === null);
-      // Another process has sent events that this one reads in this round.
-      if (isLiveEventPositionAfter(after, upTo)) return;
-      const events = await listLiveEventsAfter(read, {
-        orgIds: [orgId],
-        after,
-        upTo,
-        limit: EVENTS_PER_READ,
-      });
-      const isWhole = events.length < EVENTS_PER_READ;
-      watcher.isCaughtUp = isWhole;
-      await this.#tell([watcher], events, isWhole ? upTo : (events.at(-1)?.position ?? upTo));
-    });
-  }
-
-  /**
-   * Starts a watcher at the current position. Sends `resync` if the client missed events that are no longer
-   * stored.
-   */
-  async #begin(watcher: LiveWatcher, position: LiveEventPosition, isNew: boolean): Promise<void> {
-    const { orgId } = watcher.subscription;
-    const latest = await getLatestOrgEventPosition(this.#options.database.read, orgId, position);
-    watcher.isCaughtUp = true;
-    watcher.eventId = this.#formatEventId(orgId, latest);
-    const id = `id: ${watcher.eventId}\n`;
-    // The latest event may be deleted. The position can then be earlier.
-    watcher.position = isLiveEventPositionAfter(latest, position) ? latest : position;
-    watcher.enqueue(isNew ? `${id}\n` : `${id}${RESYNC_EVENT}`, this.#options.clock.monotonic());
-  }
-
-  async #tell(
-    watchers: readonly LiveWatcher[],
-    events: readonly StoredLiveEvent[],
-    upTo: LiveEventPosition,
-  ): Promise<void> {
-    const { clock, database } = this.#options;
-    const [first] = watchers;
-    if (!first) return;
-    const last = events.at(-1);
-    const id = last && this.#formatEventId(first.subscription.orgId, last.position);
-    const textFor = createLiveEventFormatter(database.read, first.subscription.orgId, events, this.#show);
-    for (const watcher of watchers) {
-      let text = NO_EVENT_TEXT;
-      await this.#endIfRejected([watcher], async () => {
-        text = await textFor(watcher);
-      });
-      // The id goes into the last event. If the connection breaks earlier, the client receives all
-      // events again and misses none.
-      const whole = text === NO_EVENT_TEXT ? NO_EVENT_TEXT : `${text.slice(0, -1)}id: ${id}\n\n`;
-      if (whole === NO_EVENT_TEXT || watcher.enqueue(whole, clock.monotonic())) {
-        watcher.position = upTo;
-        watcher.eventId = id ?? watcher.eventId;
-      } else watcher.isCaughtUp = false;
     }
   }
 

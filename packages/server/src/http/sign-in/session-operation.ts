@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { validateInput, validateStorableInput } from '../../management/validate-input.ts';
+import { validateStorableInput } from '../../management/validate-input.ts';
 import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
 /** The validated input of a `/api/session` operation. */
@@ -84,7 +84,7 @@ export function defineSessionOperation<
       definition.run({
         browser: raw.browser,
         cookies: raw.cookies,
-        body: validateInput(orDefault(body, noBody), raw.body),
+        body: validateStorableInput(orDefault(body, noBody), raw.body),
         query: validateStorableInput(orDefault(query, noFields), raw.query),
         params: validateStorableInput(orDefault(params, noFields), raw.params),
       }),

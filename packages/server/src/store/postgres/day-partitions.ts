@@ -1,3 +1,4 @@
+import { runAllSteps } from '../deletion-batches.ts';
 import type { PostgresConnection } from './postgres-pool.ts';
 
 export const DAY_MS = 86_400_000;
@@ -52,21 +53,25 @@ export class DayPartitions {
     this.#known.clear();
   }
 
-  /** Drops partitions that ended before `beforeMs`. Returns whether there were any. */
+  /**
+   * Drops partitions that ended before `beforeMs`, even if others cannot be dropped. Returns whether there were any.
+   * @throws as `runAllSteps` does
+   */
   async drop(connection: PostgresConnection, beforeMs: number): Promise<boolean> {
-    let hasDropped = false;
-    for (const table of PARTITIONED)
-      for (const name of await listPartitions(connection, table)) {
-        if (partitionEnd(name) > beforeMs) continue;
-        await runPostgresTransaction(connection, async () => {
-          await connection.query(`set local lock_timeout = '${DROP_LOCK_TIMEOUT}'`, []);
-          await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-          await connection.query(`drop table if exists ${name}`, []);
-        });
-        hasDropped = true;
-        this.#known.delete(partitionEnd(name) - DAY_MS);
-      }
-    return hasDropped;
+    const names: string[] = [];
+    for (const table of PARTITIONED) names.push(...(await listPartitions(connection, table)));
+    const ended = names.filter((name) => partitionEnd(name) <= beforeMs);
+    await runAllSteps(ended.map((name) => () => this.#dropPartition(connection, name)));
+    return ended.length > 0;
+  }
+
+  async #dropPartition(connection: PostgresConnection, name: string): Promise<void> {
+    await runPostgresTransaction(connection, async () => {
+      await connection.query(`set local lock_timeout = '${DROP_LOCK_TIMEOUT}'`, []);
+      await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+      await connection.query(`drop table if exists ${name}`, []);
+    });
+    this.#known.delete(partitionEnd(name) - DAY_MS);
   }
 }
 

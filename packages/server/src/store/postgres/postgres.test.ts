@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { sql } from 'kysely';
 import { systemClock } from '../../core/clock.ts';
 import { FatalError } from '../../core/fatal-error.ts';
 import { silentLog } from '../../core/log.ts';
@@ -214,6 +215,20 @@ test('a partition that another process dropped is created again for late rows', 
   await assert.rejects(ingestRows(t, here, late), /no partition/);
   const { inserted, rejected } = await ingestRows(t, here, late);
   assert.deepEqual([inserted, rejected], [1, []]);
+});
+
+test('a partition that is in use does not keep the later ones', async (t) => {
+  const url = await createTestDatabase(t);
+  const [here, there] = await Promise.all([open(t, url), open(t, url)]);
+  const day = Date.UTC(2026, 0, 1);
+  const rows = [0, 1].map((n) => createTestExchangeRow(`exc_${n}`, { created_at: day + n * 86_400_000 }));
+  await ingestRows(t, here, rows);
+  await here.rowTransaction(async (writer) => {
+    await sql`lock table exchanges_d20260101 in access share mode`.execute(writer);
+    await assert.rejects(there.expireExchanges(day + 2 * 86_400_000));
+  });
+  const left = await here.read.selectFrom('exchanges').select('id').execute();
+  assert.deepEqual(left, [{ id: 'exc_0' }]);
 });
 
 test('each partition has the indexes of its table once', async (t) => {
