@@ -36,6 +36,14 @@ test('an input that is nested too deeply for JSON has events with its names and 
       assert.doesNotThrow(() => adapter.read({ hook_event_name, prompt: deep }), adapter.agent);
 });
 
+test('the hook name of a permission request may start with a lowercase letter', () => {
+  for (const hook_event_name of ['PermissionRequest', 'permissionRequest', 'PreToolUse']) {
+    const payload = { hook_event_name, tool_name: 'Bash', tool_input: { command: 'ls' } };
+    const [event] = eventsOf('claude-code', payload);
+    assert.equal(event?.permission_request === true, hook_event_name !== 'PreToolUse', hook_event_name);
+  }
+});
+
 test('a shell tool whose command cannot be read is a command that cannot be analyzed', () => {
   for (const input of [
     {},
