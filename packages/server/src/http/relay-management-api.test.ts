@@ -304,7 +304,11 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql edge', 'p1', action)).decision, 'abstain');
       api.setNow(expiresAt + 1_000);
       assert.equal((await decided('psql edge', 'p1', action)).decision, 'ask', 'a second action');
-      assert.equal((await decided('psql edge', 'p1', request)).decision, 'abstain', 'a request after the expiry');
+      assert.equal(
+        (await decided('psql edge', 'p1', request)).decision,
+        'abstain',
+        'a request after the expiry',
+      );
       api.setNow(API_TEST_NOW);
     });
 

@@ -22,8 +22,7 @@ let lastCompiled: { readonly id: string; readonly relay: CompiledRelayConfig } |
  * @throws Fault `invalid_request` that names the invalid field of a rule
  */
 export async function replayRelayDecisions({ id, rows, ...rules }: ReplayDecisionsInput) {
-  if (lastCompiled?.id !== id)
-    lastCompiled = { id, relay: compileSimulatedRules(rules) };
+  if (lastCompiled?.id !== id) lastCompiled = { id, relay: compileSimulatedRules(rules) };
   const { relay } = lastCompiled;
   const grammar = await loadShellParser();
   return rows.map((row): { would: RelayEvaluation['would']; rule: string | null } | null => {
