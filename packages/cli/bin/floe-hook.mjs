@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Launcher of `floe hook <agent>`, started by agents for every event: nothing is loaded that an answer does not need.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [agent = ''] = process.argv.slice(2);
@@ -12,7 +13,8 @@ if (process.features.typescript) {
   const { findHomeDirectory } = await import('../src/hook/home-directory.ts');
   const home = findHomeDirectory();
   const cache = process.env.XDG_CACHE_HOME || (home !== null && join(home, '.cache'));
-  if (cache) enableCompileCache(join(cache, 'floe', 'relay', 'compiled'));
+  const compiled = cache && join(cache, 'floe', 'relay', 'compiled');
+  if (compiled && hasOnlyFiles(compiled)) enableCompileCache(compiled);
   const { runHook, runBundleRefresh } = await import('../src/hook/main.ts');
   const { exitProcess } = await import('../src/hook/exit-process.ts');
   exitProcess(agent === '--refresh' ? await runBundleRefresh() : await runHook(agent));
@@ -20,6 +22,16 @@ if (process.features.typescript) {
   // A Node that cannot run TypeScript: the launcher of the command line knows where one is that can.
   process.argv.splice(2, Number.POSITIVE_INFINITY, 'hook', agent);
   await import('./floe.mjs');
+}
+
+/** Node waits for the other end of a named pipe in its cache, and agents continue without a hook that waits too long. */
+function hasOnlyFiles(directory) {
+  try {
+    const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+    return entries.every((entry) => entry.isFile() || entry.isDirectory());
+  } catch (error) {
+    return error.code === 'ENOENT';
+  }
 }
 
 /** A defect is told in one line and stops nothing, whatever is printed by then. */

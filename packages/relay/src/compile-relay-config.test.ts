@@ -64,4 +64,6 @@ test('a rule that this release cannot compile asks instead of denying, and does 
   assert.equal(decide(shell('dd if=x')), 'deny intact');
   assert.equal(decide(shell('ls')), 'abstain ');
   assert.equal(decide({ event: 'prompt', prompt: { text: 'hello' } }), 'ask text,exception');
+  const messages = relay.rules.flatMap(({ name, message }) => (name === 'self-tamper' ? [] : [message]));
+  assert.deepEqual(messages, [null, null, null, null, null], 'no pattern or condition of the rules');
 });

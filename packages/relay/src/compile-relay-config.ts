@@ -55,23 +55,19 @@ export function compileUsableRelayConfig(
     } catch (error) {
       if (!(error instanceof InvalidRelayRuleError)) throw error;
       unusable.push({ rule: rule.name, error });
-      return rule.decision === 'allow' ? [] : [compileRule(createAskingRule(rule, error))];
+      return rule.decision === 'allow' ? [] : [compileRule(createAskingRule(rule))];
     }
   });
   return { ...combineRules(config, rules), unusable };
 }
 
-function createAskingRule(
-  { schedule: _, when: __, match, ...rule }: RelayRuleConfig,
-  { path, message }: InvalidRelayRuleError,
-): RelayRuleConfig {
+function createAskingRule({ schedule: _, when: __, match, ...rule }: RelayRuleConfig): RelayRuleConfig {
   const { text: ___, ...shape } = match ?? {};
   return {
     ...rule,
     ...(match && { match: shape }),
     except: [],
     decision: 'ask',
-    message: `This version of Floe cannot evaluate the rule: ${path.slice(2).join('.')}: ${message}.`,
   };
 }
 

@@ -68,7 +68,13 @@ test('a settings file that cannot be used is not replaced with weaker settings',
     rmSync(paths.managed, { recursive: true });
   }
   assert.equal(readHookSettings(paths, environment).onError, 'open');
+  for (const mode of [0o600, 0o644]) {
+    writeFileSync(paths.user, '{"on_error": "closed",}');
+    chmodSync(paths.user, mode);
+    assert.equal(readHookSettings(paths, environment).onError, 'closed', mode.toString(8));
+  }
   rmSync(paths.user);
   mkdirSync(paths.user);
-  assert.equal(readHookSettings(paths, environment).key, null, 'a project can set the environment');
+  const { onError, key } = readHookSettings(paths, environment);
+  assert.deepEqual([onError, key], ['closed', null], 'a project can set the environment');
 });

@@ -104,23 +104,21 @@ export function resolveHookServerTimeoutMs({ deadlines }: HookSettings, agent: s
 
 /** The permissions that a settings file must not have, why, and how to correct them. */
 interface SettingsFileRequirements {
-  /** The settings of a file that exists but cannot be used. */
-  readonly unusable: JsonObject;
   readonly bits: number;
   readonly reason: string;
   readonly correction: string;
 }
 
+/** The settings of a file that cannot be used. It may contain this setting, and the setting cannot weaken the hook. */
+const UNUSABLE: JsonObject = { on_error: 'closed' };
+
 const USER_FILE: SettingsFileRequirements = {
-  unusable: {},
   bits: 0o077,
   reason: 'can contain a key, but other users have access to it',
   correction: 'chmod 600',
 };
 /** The group may have write access, because administrators choose the group. */
 const MANAGED_FILE: SettingsFileRequirements = {
-  // The file may contain it, so an agent must not continue because of an error in the file.
-  unusable: { on_error: 'closed' },
   bits: 0o002,
   reason: 'is writable by all users',
   correction: 'chmod o-w',
@@ -132,7 +130,7 @@ const MANAGED_FILE: SettingsFileRequirements = {
  */
 function readSettingsFile(
   path: string,
-  { unusable, bits, reason, correction }: SettingsFileRequirements,
+  { bits, reason, correction }: SettingsFileRequirements,
   problems: string[],
 ): JsonObject | null {
   let text: string;
@@ -142,16 +140,16 @@ function readSettingsFile(
     const readError = describeReadError(error);
     if (readError === 'ENOENT' || readError === 'ENOTDIR') return null;
     problems.push(`${path} cannot be read: ${readError}`);
-    return unusable;
+    return UNUSABLE;
   }
   const settings = parseObject(text);
   if (process.platform !== 'win32' && (statSync(path).mode & bits) !== 0) {
     problems.push(`${path} ${reason}. Run: ${correction} ${path}`);
-    return settings?.['on_error'] === 'closed' ? { on_error: 'closed' } : {};
+    return settings === null || settings['on_error'] === 'closed' ? UNUSABLE : {};
   }
   if (settings) return settings;
   problems.push(`${path} must contain a JSON object`);
-  return unusable;
+  return UNUSABLE;
 }
 
 function describeReadError(error: unknown): string {

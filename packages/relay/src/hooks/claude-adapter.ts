@@ -92,7 +92,7 @@ function readCommonFields(payload: JsonObject, agent: string): CommonRelayEventF
     session_id: session,
     turn_id: readShortTextField(payload, 'turn_id', 'prompt_id'),
     tool_use_id: toolUse,
-    permission_request: name === 'PermissionRequest' || undefined,
+    permission_request: name?.toLowerCase() === 'permissionrequest' || undefined,
     agent: {
       name: agent,
       version: readShortTextField(payload, 'agent_version', 'version'),

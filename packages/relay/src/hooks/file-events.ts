@@ -1,8 +1,8 @@
-import { MAX_RELAY_PATH_CHARS, MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
+import { MAX_RELAY_PATH_CHARS, type RelayEvent } from '@floe/contract/api/relay';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { findPatchedFiles } from '../patch-files.ts';
 import { cleanSegments, UNKNOWN_FILE_PATH } from '../rules/path-patterns.ts';
-import { readListField, readTextField, readTextFields } from './payload-fields.ts';
+import { readListField, readTextField, readTextFields, toJsonText } from './payload-fields.ts';
 
 /** The fields that all events of one call have in common. */
 export type CommonRelayEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
@@ -61,7 +61,7 @@ export function createFileToolEvents(
   const files = kind === 'patch' ? createPatchEvents(input, common) : createFileEvents(kind, input, common);
   if (files.length > 0 || kind === 'search') return files;
   const event = kind === 'read' ? 'file_read' : 'file_write';
-  const content = kind === 'read' ? undefined : JSON.stringify(input).slice(0, MAX_RELAY_TEXT_CHARS);
+  const content = kind === 'read' ? undefined : toJsonText(input);
   return [createFileEvent(event, UNKNOWN_FILE_PATH, content, common)];
 }
 

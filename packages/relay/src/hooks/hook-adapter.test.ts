@@ -9,7 +9,7 @@ import {
   MAX_HOOK_ARGUMENTS,
   shouldDenyCallsOverHookLimits,
 } from './hook-adapter.ts';
-import { createToolCallEvents } from './tool-events.ts';
+import { createPromptEvent, createToolCallEvents } from './tool-events.ts';
 
 const COMMON = { agent: { name: 'codex' } };
 const patchEvents = (input: string) => createToolCallEvents('apply_patch', { input }, COMMON);
@@ -36,6 +36,12 @@ test('the arguments of a tool call are limited in depth and number, also in payl
   const wide = (names: number) => Object.fromEntries(Array.from({ length: names }, (_, at) => [`a${at}`, 1]));
   assert.equal(exceedsHookLimits(call(wide(MAX_HOOK_ARGUMENTS))), false);
   assert.equal(exceedsHookLimits(call(wide(MAX_HOOK_ARGUMENTS + 1))), true);
+});
+
+test('the number of attachments of a prompt is limited', () => {
+  const prompt = (count: number) => createPromptEvent('x', Array(count).fill('/srv/a'), COMMON);
+  assert.equal(exceedsHookLimits([prompt(500)]), false);
+  assert.equal(exceedsHookLimits([prompt(501)]), true);
 });
 
 /** If the texts are copied, they take several gigabytes. */

@@ -22,19 +22,25 @@ export const MAX_HOOK_CONTENT_CHARS = 8 << 20;
 
 /** Maximum depth of the arguments of a tool call. The server reads request bodies with at most 100 levels. */
 export const MAX_HOOK_ARGUMENT_DEPTH = 90;
+/** Maximum number of attachments of a prompt. Events accept no more. */
+const MAX_HOOK_ATTACHMENTS = 500;
 /** Maximum number of arguments of a tool call. The server reads requests with at most 10,000 entries. */
 export const MAX_HOOK_ARGUMENTS = 9_000;
 
 /**
  * Returns whether a hook call is too large to be evaluated, because it has too many events, its files have too much
- * content, or a tool call has arguments that are too many or too deep.
+ * content, a prompt has too many attachments, or a tool call has arguments that are too many or too deep.
  */
 export function exceedsHookLimits(events: readonly RelayEvent[]): boolean {
   if (events.length > MAX_HOOK_EVENTS) return true;
   const chars = events.reduce((sum, { file }) => sum + (file?.content?.length ?? 0), 0);
   return (
     chars > MAX_HOOK_CONTENT_CHARS ||
-    events.some(({ tool }) => tool !== undefined && isArgumentLimitExceeded(tool))
+    events.some(
+      ({ tool, prompt }) =>
+        (prompt?.attachments?.length ?? 0) > MAX_HOOK_ATTACHMENTS ||
+        (tool !== undefined && isArgumentLimitExceeded(tool)),
+    )
   );
 }
 
@@ -62,7 +68,7 @@ export function shouldDenyCallsOverHookLimits({ config, rules }: CompiledRelayCo
 }
 
 /** The limits of a hook call as text that follows "Floe can evaluate at most". */
-export const HOOK_LIMITS_TEXT = `${MAX_HOOK_EVENTS} files, ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of file content in total, and ${MAX_HOOK_ARGUMENTS.toLocaleString('en-US')} tool arguments that are nested ${MAX_HOOK_ARGUMENT_DEPTH} levels deep`;
+export const HOOK_LIMITS_TEXT = `${MAX_HOOK_EVENTS.toLocaleString('en-US')} files, ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of file content in total, ${MAX_HOOK_ATTACHMENTS} attachments, and ${MAX_HOOK_ARGUMENTS.toLocaleString('en-US')} tool arguments, nested at most ${MAX_HOOK_ARGUMENT_DEPTH} levels deep`;
 
 /** A completed action that an agent reports. */
 export interface HookReport {

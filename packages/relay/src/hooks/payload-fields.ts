@@ -24,7 +24,35 @@ export function readTextFields(from: JsonObject, ...names: readonly string[]): s
 
 /** Returns the text of a prompt. If this member is not a string, returns the payload as JSON, so that rules see its text. */
 export function readPromptText(from: JsonObject, name: string): string {
-  return readTextField(from, name) ?? JSON.stringify(from).slice(0, MAX_RELAY_TEXT_CHARS);
+  return readTextField(from, name) ?? toJsonText(from);
+}
+
+/**
+ * Returns the start of the JSON of a value that has no known form, so that rules see its text. If the value is nested too
+ * deeply for JSON, returns its names and values without their structure.
+ */
+export function toJsonText(value: JsonObject): string {
+  try {
+    return JSON.stringify(value).slice(0, MAX_RELAY_TEXT_CHARS);
+  } catch {
+    return listNamesAndValues(value).join('\n').slice(0, MAX_RELAY_TEXT_CHARS);
+  }
+}
+
+/** Does not recurse, because a model can nest values deeper than the stack allows. */
+function listNamesAndValues(value: JsonObject): string[] {
+  const found: string[] = [];
+  for (let level: object[] = [value]; level.length > 0; ) {
+    const inner: object[] = [];
+    for (const one of level)
+      for (const [name, member] of Object.entries(one)) {
+        if (!Array.isArray(one)) found.push(name);
+        if (typeof member === 'object' && member !== null) inner.push(member);
+        else found.push(String(member));
+      }
+    level = inner;
+  }
+  return found;
 }
 
 /**

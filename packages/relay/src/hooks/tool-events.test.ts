@@ -6,6 +6,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { compileRelayConfig } from '../compile-relay-config.ts';
 import { evaluateRelayEvent } from '../evaluate-event.ts';
 import { compileToolPattern, type ToolPattern } from '../rules/match-tool.ts';
+import { exceedsHookLimits } from './hook-adapter.ts';
 import { HOOK_ADAPTERS } from './hook-adapters.ts';
 import { createToolCallEvents } from './tool-events.ts';
 
@@ -15,6 +16,33 @@ const PATCH = '*** Begin Patch\n  *** Update File: .env\n+A=1\n*** End Patch';
 function eventsOf(agent: string, payload: JsonObject) {
   return HOOK_ADAPTERS.get(agent)?.read(payload).events ?? [];
 }
+
+test('an input that is nested too deeply for JSON has events with its names and values', (t) => {
+  const deep: JsonObject = JSON.parse(`${'{"a":['.repeat(50_000)}"rm -r /"${']}'.repeat(50_000)}`);
+  // Node 24 and older cannot serialize such an input.
+  t.mock.method(JSON, 'stringify', () => {
+    throw new RangeError('Maximum call stack size exceeded');
+  });
+  const [shell] = createToolCallEvents('Bash', deep, COMMON);
+  assert.equal(shell?.shell?.dialect, 'unknown');
+  assert.match(shell?.shell?.command ?? '', /^a\na\n.*\nrm -r \/$/s);
+  for (const name of ['Write', 'apply_patch']) {
+    const events = createToolCallEvents(name, deep, COMMON);
+    assert.match(events.at(-1)?.file?.content ?? '', /\nrm -r \/$/, name);
+    assert.equal(exceedsHookLimits(events), true, name);
+  }
+  for (const adapter of HOOK_ADAPTERS.values())
+    for (const hook_event_name of ['UserPromptSubmit', 'beforeSubmitPrompt', 'BeforeAgent'])
+      assert.doesNotThrow(() => adapter.read({ hook_event_name, prompt: deep }), adapter.agent);
+});
+
+test('the hook name of a permission request may start with a lowercase letter', () => {
+  for (const hook_event_name of ['PermissionRequest', 'permissionRequest', 'PreToolUse']) {
+    const payload = { hook_event_name, tool_name: 'Bash', tool_input: { command: 'ls' } };
+    const [event] = eventsOf('claude-code', payload);
+    assert.equal(event?.permission_request === true, hook_event_name !== 'PreToolUse', hook_event_name);
+  }
+});
 
 test('a shell tool whose command cannot be read is a command that cannot be analyzed', () => {
   for (const input of [

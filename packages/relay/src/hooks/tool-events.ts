@@ -1,9 +1,15 @@
-import { MAX_RELAY_PATH_CHARS, MAX_RELAY_TEXT_CHARS, type RelayEvent } from '@floe/contract/api/relay';
+import { MAX_RELAY_PATH_CHARS, type RelayEvent } from '@floe/contract/api/relay';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { UNKNOWN_SERVER } from '../rules/match-tool.ts';
 import { UNKNOWN_FILE_PATH } from '../rules/path-patterns.ts';
 import { type CommonRelayEventFields, createFileToolEvents, shortenPath } from './file-events.ts';
-import { readListField, readObjectField, readTextField, readTextFields } from './payload-fields.ts';
+import {
+  readListField,
+  readObjectField,
+  readTextField,
+  readTextFields,
+  toJsonText,
+} from './payload-fields.ts';
 import { findToolKind, isMatchedByName } from './tool-kinds.ts';
 
 const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
@@ -87,9 +93,7 @@ export function createShellEvent(
   common: CommonRelayEventFields,
 ): RelayEvent {
   const shell =
-    command === null
-      ? { command: JSON.stringify(input).slice(0, MAX_RELAY_TEXT_CHARS), dialect: 'unknown' as const }
-      : { command, dialect };
+    command === null ? { command: toJsonText(input), dialect: 'unknown' as const } : { command, dialect };
   return { ...common, event: 'shell', shell };
 }
 

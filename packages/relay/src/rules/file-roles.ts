@@ -81,6 +81,13 @@ const MESSAGE_OPTIONS = [
 const COMMANDS_WITHOUT_FILES =
   'echo printf test [ ls dir vdir stat file pwd cd chdir pushd popd dirs du df tree find fd fdfind basename dirname realpath readlink mktemp export declare typeset local readonly unset alias unalias type which whereis command hash kill pkill killall pgrep sleep seq exit return true false : set shopt jobs fg bg wait date cal whoami id hostname uname man info help tldr apropos exec time trap let read getopts shift ulimit umask yes nproc uptime free ps top lsof fuser ping traceroute nslookup dig brew apt apt-get dpkg systemctl service journalctl notify-send xset tput clear reset tty who w last groups printenv ssh-add ssh-keygen locate watchman';
 
+const MKFIFO_ROLES: CommandFileRoles = { words: 'write', textOptions: ['-m', '--mode'] };
+const MKNOD_ROLES: CommandFileRoles = {
+  words: 'none',
+  first: 'write',
+  textOptions: ['-m', '--mode', '-F'],
+};
+
 /** Roles by command, or by command and subcommand. Other commands read every argument that may be a file. */
 const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   ...Object.fromEntries(COMMANDS_WITHOUT_FILES.split(' ').map((name) => [name, NO_ROLES])),
@@ -106,8 +113,10 @@ const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
   truncate: { words: 'write', textOptions: ['-s', '--size', '-r'] },
   touch: { words: 'write', textOptions: ['-d', '-t', '-r', '--date'] },
   mkdir: WRITE_ROLES,
-  mkfifo: { words: 'write', textOptions: ['-m', '--mode'] },
-  mknod: { words: 'none', first: 'write', textOptions: ['-m', '--mode'] },
+  mkfifo: MKFIFO_ROLES,
+  gmkfifo: MKFIFO_ROLES,
+  mknod: MKNOD_ROLES,
+  gmknod: MKNOD_ROLES,
   chmod: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
   chown: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },
   chgrp: { words: 'write', recursiveOptions: RECURSIVE_OPTIONS },

@@ -235,7 +235,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
         assert.equal(await call({ tool_name, tool_input: deep(levels) }), '200 deny', String(levels));
       const embedded = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
       assert.equal(await call({ tool_name, tool_input: embedded }), '200 deny');
-      assert.equal(await call({ tool_name: 'Bash', tool_input: deep(101) }), '200 ask');
+      for (const input of [deep(101), embedded])
+        assert.equal(await call({ tool_name: 'Bash', tool_input: input }), '200 ask');
+      for (const name of ['Write', 'apply_patch'])
+        assert.equal(await call({ tool_name: name, tool_input: embedded }), '200 deny', name);
       const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`a${at}`, 1]));
       assert.equal(await call({ tool_name, tool_input: wide }), '200 deny');
       const attachments = Array.from({ length: 501 }, (_, at) => ({ file_path: `/srv/${at}` }));

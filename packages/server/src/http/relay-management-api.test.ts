@@ -296,6 +296,20 @@ for (const engine of ['sqlite', 'postgres'] as const)
       api.setNow(API_TEST_NOW + 61_000);
       assert.equal((await decided('psql late', 'p1', request)).decision, 'ask', 'a request a minute later');
       api.setNow(API_TEST_NOW);
+      const { approval } = await decided('psql edge', 'p1', action);
+      const answer = { decision: 'allow' };
+      const { body } = await asked('POST', `/approvals/${approval?.id}`, answer);
+      const expiresAt = Date.parse(String(body['expires_at']));
+      api.setNow(expiresAt - 1_000);
+      assert.equal((await decided('psql edge', 'p1', action)).decision, 'abstain');
+      api.setNow(expiresAt + 1_000);
+      assert.equal((await decided('psql edge', 'p1', action)).decision, 'ask', 'a second action');
+      assert.equal(
+        (await decided('psql edge', 'p1', request)).decision,
+        'abstain',
+        'a request after the expiry',
+      );
+      api.setNow(API_TEST_NOW);
     });
 
     test('an approval is decided once, in time', async () => {

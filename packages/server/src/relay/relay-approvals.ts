@@ -10,6 +10,7 @@ import {
   findRelayApproval,
   hasWaitingRelayApprovals,
   insertRelayApproval,
+  isRelayApprovalUsed,
   listUnexpiredRelayApprovals,
   type RelayApprovalReference,
   type RelayApprovalRow,
@@ -129,7 +130,7 @@ export class RelayApprovals {
       const rules = parseRules(row).filter((rule) => wanted.includes(rule) && !granted.has(rule));
       if (rules.length === 0) continue;
       if (row.scope === 'once') {
-        if (row.used_at !== null && !isPermissionRequest) continue;
+        if (isRelayApprovalUsed(row, isPermissionRequest, nowMs)) continue;
         const isConsumed = await this.#options.database.transaction((writer) =>
           consumeRelayApproval(writer, row, isPermissionRequest, nowMs),
         );

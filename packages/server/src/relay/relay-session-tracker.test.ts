@@ -136,6 +136,34 @@ test('counts that the database rejects do not prevent that others are stored and
   assert.ok(sessions.find('acme', 'elsewhere'));
 });
 
+test('counts that are stored separately are kept if the database becomes unavailable', async (t) => {
+  const { database, clock } = await startHarness(t);
+  const orgs = ['acme', 'beta', 'gamma'];
+  for (const id of orgs.slice(1))
+    await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: 1 }));
+  const failures = [new Error('rejected'), new Fault('overloaded', 'away')];
+  const shaky: Pick<Database, 'read' | 'transaction'> = {
+    read: database.read,
+    async transaction(work) {
+      const failure = failures.shift();
+      if (failure) throw failure;
+      return database.transaction(work);
+    },
+  };
+  const sessions = new RelaySessionTracker(shaky, createRelayConfigRegistry(), clock, silentLog);
+  for (const orgId of orgs) sessions.recordModelUse({ ...USE, orgId }, null);
+  await sessions.flush();
+  await sessions.flush();
+  for (const orgId of orgs) {
+    const { rows } = await getRelaySessionPage(database.read, { orgId, limit: 9 });
+    assert.deepEqual(
+      rows.map((row) => row.model_requests),
+      [1],
+      orgId,
+    );
+  }
+});
+
 test('calls of a process whose clock is ahead do not hide those of others', async (t) => {
   const { clock, open } = await startHarness(t);
   const [here, there] = [open(), open()];

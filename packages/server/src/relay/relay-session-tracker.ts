@@ -205,8 +205,16 @@ export class RelaySessionTracker {
         throw error;
       }
       const byOrg = Map.groupBy(deltas, ({ org_id }) => org_id);
-      if (byOrg.size > 1) for (const own of byOrg.values()) await this.#store(own);
-      else
+      if (byOrg.size > 1) {
+        let outage: unknown = null;
+        for (const own of byOrg.values())
+          if (outage !== null) for (const delta of own) this.#restoreDelta(delta);
+          else
+            await this.#store(own).catch((unavailable: unknown) => {
+              outage = unavailable;
+            });
+        if (outage !== null) throw outage;
+      } else
         this.#log.warn(
           { err: error, org: deltas[0]?.org_id },
           'the database rejected the counts of relay sessions; they are lost',

@@ -56,6 +56,7 @@ function dearTrial() {
   }));
   return {
     config: RelaySchema.parse({ rules }),
+    areInUse: false,
     event: relayEvent.parse({
       event: 'prompt',
       agent: { name: 'a' },

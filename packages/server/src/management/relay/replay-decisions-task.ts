@@ -1,16 +1,14 @@
 import { relayEvent } from '@floe/contract/api/relay';
-import type { RelayConfig } from '@floe/contract/config';
-import { type CompiledRelayConfig, compileRelayConfig } from '@floe/relay/compile-relay-config';
+import type { CompiledRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
 import type { ReplayableDecisionRow } from '../../store/relay/relay-decisions.ts';
-import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
+import { compileSimulatedRules, type SimulatedRules } from './compile-simulated-rules.ts';
 
 /** Stored decisions, and the rules to evaluate against their events. */
-export interface ReplayDecisionsInput {
+export interface ReplayDecisionsInput extends SimulatedRules {
   /** Identifies the rules, so that they are compiled once per replay. */
   readonly id: string;
-  readonly config: RelayConfig;
   readonly rows: readonly (Pick<ReplayableDecisionRow, 'key_name' | 'team' | 'owner' | 'created_at'> & {
     readonly event_json: string | null;
   })[];
@@ -23,9 +21,8 @@ let lastCompiled: { readonly id: string; readonly relay: CompiledRelayConfig } |
  *
  * @throws Fault `invalid_request` that names the invalid field of a rule
  */
-export async function replayRelayDecisions({ id, config, rows }: ReplayDecisionsInput) {
-  if (lastCompiled?.id !== id)
-    lastCompiled = { id, relay: convertRuleErrorsToFaults(() => compileRelayConfig(config)) };
+export async function replayRelayDecisions({ id, rows, ...rules }: ReplayDecisionsInput) {
+  if (lastCompiled?.id !== id) lastCompiled = { id, relay: compileSimulatedRules(rules) };
   const { relay } = lastCompiled;
   const grammar = await loadShellParser();
   return rows.map((row): { would: RelayEvaluation['would']; rule: string | null } | null => {

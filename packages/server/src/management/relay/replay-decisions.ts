@@ -42,13 +42,14 @@ export function defineReplayDecisionsOperation(
     answer: relayReplayResult,
     async run({ orgId, actor, clock, reader }, { body }) {
       const config = applyRelayDraft(orgRelays.get(orgId).relay, body);
+      const areInUse = body.rules === undefined;
       const rows = await listRelayDecisionsSince(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
       const id = randomUUID();
       const evaluate: EvaluateDecisions = async (some) => {
         const ids = some.map((row) => row.id);
         const events = await listRelayDecisionEvents(reader, orgId, ids);
         const stored = some.map((row) => ({ ...row, event_json: events.get(row.id) ?? null }));
-        return evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: stored });
+        return evaluationPool.run(orgId, 'replayDecisions', { id, config, areInUse, rows: stored });
       };
       // Reject an invalid draft even if there are no decisions to evaluate.
       await evaluate([]);

@@ -30,6 +30,7 @@ export function defineSimulateDecisionOperation(
       const nowMs = at === undefined ? clock.now() : Date.parse(at);
       return evaluationPool.run(orgId, 'simulateEvent', {
         config,
+        areInUse: body.rules === undefined,
         event,
         identity: { key, team, owner },
         nowMs,

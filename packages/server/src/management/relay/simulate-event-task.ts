@@ -1,15 +1,12 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
-import type { RelayConfig } from '@floe/contract/config';
-import { compileRelayConfig } from '@floe/relay/compile-relay-config';
 import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { CallerIdentity } from '@floe/relay/rules/match-caller';
 import type { SimpleCommand } from '@floe/relay/shell/command';
 import { loadShellParser } from '@floe/relay/shell/shell-parser';
-import { convertRuleErrorsToFaults } from './convert-rule-errors-to-faults.ts';
+import { compileSimulatedRules, type SimulatedRules } from './compile-simulated-rules.ts';
 
 /** A hypothetical event, and the rules to evaluate against it. */
-export interface SimulateEventInput {
-  readonly config: RelayConfig;
+export interface SimulateEventInput extends SimulatedRules {
   readonly event: RelayEvent;
   readonly identity: CallerIdentity;
   readonly nowMs: number;
@@ -19,8 +16,8 @@ export interface SimulateEventInput {
  * Returns the decision that the rules make.
  * @throws Fault `invalid_request` that names the invalid field of a rule
  */
-export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
-  const relay = convertRuleErrorsToFaults(() => compileRelayConfig(config));
+export async function simulateEvent({ event, identity, nowMs, ...rules }: SimulateEventInput) {
+  const relay = compileSimulatedRules(rules);
   const grammar = event.shell ? await loadShellParser() : null;
   return toSimulationResult(evaluateRelayEvent(event, { relay, grammar, identity, nowMs }));
 }

@@ -131,23 +131,34 @@ export async function recordRelayApprovalDecision(
 /** How long after the use of a single-use approval the agent may ask its user for permission for the same action. */
 const PERMISSION_REQUEST_MS = 60_000;
 
+/** Returns whether the use of a single-use approval is so long ago that `consumeRelayApproval` would return false. */
+export function isRelayApprovalUsed(
+  { used_at }: Pick<RelayApprovalRow, 'used_at'>,
+  isPermissionRequest: boolean,
+  nowMs: number,
+): boolean {
+  return used_at !== null && (!isPermissionRequest || used_at <= nowMs - PERMISSION_REQUEST_MS);
+}
+
 /**
- * Marks a single-use approval as used. Returns false if it was already used. The permission request of an agent can
- * follow the use of the approval, and ends the approval.
+ * Marks a single-use approval as used. Returns false if it does not apply: another action has used it, or it was used
+ * too long ago for a permission request. The permission request of an agent can follow the use of the approval, even
+ * if the approval would have expired by then, and ends the approval.
  */
 export async function consumeRelayApproval(
   writer: DatabaseWriter,
-  { org_id, id }: Pick<RelayApprovalRow, 'org_id' | 'id'>,
+  { org_id, id, expires_at }: Pick<RelayApprovalRow, 'org_id' | 'id' | 'expires_at'>,
   isPermissionRequest: boolean,
   nowMs: number,
 ): Promise<boolean> {
-  const unused = writer
+  const permissionUntil = Math.max(expires_at, nowMs + PERMISSION_REQUEST_MS);
+  const unexpired = writer
     .updateTable('relay_approvals')
-    .set({ used_at: nowMs, ...(isPermissionRequest && { expires_at: nowMs }) })
+    .set({ used_at: nowMs, expires_at: isPermissionRequest ? nowMs : permissionUntil })
     .where('org_id', '=', org_id)
     .where('id', '=', id)
     .where('expires_at', '>', nowMs);
-  const { numUpdatedRows } = await unused
+  const { numUpdatedRows } = await unexpired
     .where((row) =>
       isPermissionRequest
         ? row.or([row('used_at', 'is', null), row('used_at', '>', nowMs - PERMISSION_REQUEST_MS)])
