@@ -110,9 +110,19 @@ test('a permission for a program applies to neither another program nor a change
     'export PATH=/tmp/x; git status',
     'PATH=/tmp/x; git status',
     'declare -x PATH=/tmp/x; git status',
+    'for PATH in /tmp/x; do git status; done',
+    'select PATH in /tmp/x; do git status; done',
+    '(( PATH=1 )); git status',
+    "export 'PATH=x'; git status",
     'GIT_DIR=/tmp/x git status',
   ])
     assert.equal(decide(command), 'abstain', command);
+  const builtins = ['let PATH=1', 'printf -v PATH x', 'read PATH <<< x', 'mapfile PATH <<< x'];
+  for (const builtin of [...builtins, 'builtin declare -x PATH=x']) {
+    const shell = { command: `${builtin}; git status` };
+    const rules = [['ok', 'enforce', { command: '*' }]];
+    assert.equal(decideWith({ event: 'shell', shell }, rules)[0], 'abstain', builtin);
+  }
   assert.equal(decide('.\\git status', 'git', 'powershell'), 'abstain');
   assert.equal(decide('git status', 'git', 'powershell'), 'allow');
   assert.equal(decide('LC_ALL=C git status'), 'allow');
