@@ -98,6 +98,21 @@ test('a possible match of an enforced permission does not enforce another one', 
   ]);
 });
 
+test('an exception for a program name does not cover a program at a path', () => {
+  const except = [{ match: { command: 'git' }, reason: 'allowed' }];
+  const match = { command: ['git', 'hg'] };
+  const rules = [{ name: 'no', on: 'shell', match, except, decision: 'deny' }];
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', rules }));
+  for (const [command, decision] of [
+    ['git status', 'abstain'],
+    ['/usr/bin/git status', 'deny'],
+    ['hg status', 'deny'],
+  ] as const) {
+    const event = relayEvent.parse({ event: 'shell', shell: { command } });
+    assert.equal(evaluateRelayEvent(event, { ...input, relay }).decision, decision, command);
+  }
+});
+
 test('a permission for a program applies to neither another program nor a changed environment', () => {
   const decide = (command: string, name = 'git', dialect = 'bash') =>
     decideWith({ event: 'shell', shell: { command, dialect } }, [
