@@ -135,7 +135,7 @@ test('a permission for a program applies to neither another program nor a change
   const builtins = ['let PATH=1', 'printf -v PATH x', 'read PATH <<< x', 'mapfile PATH <<< x'];
   for (const builtin of [...builtins, 'builtin declare -x PATH=x']) {
     const shell = { command: `${builtin}; git status` };
-    const rules = [['ok', 'enforce', { command: '*' }]];
+    const rules = [['ok', 'enforce', { command: '*' }]] as const;
     assert.equal(decideWith({ event: 'shell', shell }, rules)[0], 'abstain', builtin);
   }
   assert.equal(decide('.\\git status', 'git', 'powershell'), 'abstain');
