@@ -60,7 +60,8 @@ function changesProgramSetting(words: readonly ShellWord[]): boolean {
   const before = texts.slice(0, at);
   if (before.some((text) => /^(?:--get|get$)/.test(text))) return false;
   // With `true`, Git uses its own monitor.
-  if (/^core\.fsmonitor$/i.test(texts[at] ?? '') && /^(?:true|false)$/.test(texts[at + 1] ?? '')) return false;
+  if (/^core\.fsmonitor$/i.test(texts[at] ?? '') && /^(?:true|false)$/.test(texts[at + 1] ?? ''))
+    return false;
   return at + 1 < texts.length || before.some((text) => /^(?:--)?unset/.test(text));
 }
 

@@ -175,9 +175,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
         : joinSegmentTexts(readAssignedValue(child, this)),
     );
     const change = findNamerefChange(builtin?.type ?? '', args);
-    const quoted = rest.flatMap((child, at) =>
-      names.includes(child) ? [] : (parseAssignment(args[at]) ?? []),
-    );
+    const quoted = rest.flatMap((one, at) => (names.includes(one) ? [] : (parseAssignment(args[at]) ?? [])));
     for (const { name, value } of quoted)
       this.scope.assign(name, [[{ text: value, quoted: false, certain: false }]]);
     this.#analyzer.inspectAssignments(quoted, this.#locate(node));
