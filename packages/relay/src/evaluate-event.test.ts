@@ -98,6 +98,21 @@ test('a possible match of an enforced permission does not enforce another one', 
   ]);
 });
 
+test('an exception for a program name does not cover a program at a path', () => {
+  const except = [{ match: { command: 'git' }, reason: 'allowed' }];
+  const match = { command: ['git', 'hg'] };
+  const rules = [{ name: 'no', on: 'shell', match, except, decision: 'deny' }];
+  const relay = compileRelayConfig(RelaySchema.parse({ mode: 'enforce', rules }));
+  for (const [command, decision] of [
+    ['git status', 'abstain'],
+    ['/usr/bin/git status', 'deny'],
+    ['hg status', 'deny'],
+  ] as const) {
+    const event = relayEvent.parse({ event: 'shell', shell: { command } });
+    assert.equal(evaluateRelayEvent(event, { ...input, relay }).decision, decision, command);
+  }
+});
+
 test('a permission for a program applies to neither another program nor a changed environment', () => {
   const decide = (command: string, name = 'git', dialect = 'bash') =>
     decideWith({ event: 'shell', shell: { command, dialect } }, [
@@ -110,9 +125,19 @@ test('a permission for a program applies to neither another program nor a change
     'export PATH=/tmp/x; git status',
     'PATH=/tmp/x; git status',
     'declare -x PATH=/tmp/x; git status',
+    'for PATH in /tmp/x; do git status; done',
+    'select PATH in /tmp/x; do git status; done',
+    '(( PATH=1 )); git status',
+    "export 'PATH=x'; git status",
     'GIT_DIR=/tmp/x git status',
   ])
     assert.equal(decide(command), 'abstain', command);
+  const builtins = ['let PATH=1', 'printf -v PATH x', 'read PATH <<< x', 'mapfile PATH <<< x'];
+  for (const builtin of [...builtins, 'builtin declare -x PATH=x']) {
+    const shell = { command: `${builtin}; git status` };
+    const rules = [['ok', 'enforce', { command: '*' }]] as const;
+    assert.equal(decideWith({ event: 'shell', shell }, rules)[0], 'abstain', builtin);
+  }
   assert.equal(decide('.\\git status', 'git', 'powershell'), 'abstain');
   assert.equal(decide('git status', 'git', 'powershell'), 'allow');
   assert.equal(decide('LC_ALL=C git status'), 'allow');

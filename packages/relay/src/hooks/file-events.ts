@@ -12,12 +12,14 @@ const PATH_FIELDS = [
   'filePath',
   'path',
   'absolute_path',
+  'absolutePath',
   'notebook_path',
+  'target_notebook',
   'target_file',
   'filename',
   'file',
 ];
-const PATH_LIST_FIELDS = ['files', 'paths', 'file_paths', 'filePaths', 'replacements'];
+const PATH_LIST_FIELDS = ['files', 'paths', 'file_paths', 'filePaths', 'replacements', 'edits'];
 const CONTENT_FIELDS = [
   'content',
   'new_string',

@@ -179,6 +179,10 @@ test('a call with several edits has the text of all of them', () => {
       { path: 'y', content: 'b' },
     ],
   );
+  const pathsOf = (input: JsonObject) =>
+    createToolCallEvents('MultiEdit', input, COMMON).map(({ file }) => file?.path);
+  assert.deepEqual(pathsOf({ edits: [{ path: 'x' }, { path: 'y' }] }), ['x', 'y']);
+  for (const field of ['target_notebook', 'absolutePath']) assert.deepEqual(pathsOf({ [field]: 'x' }), ['x']);
 });
 
 test('a field that the agent may ignore does not hide the command or the file that it uses', () => {

@@ -18,10 +18,14 @@ const SETTINGS_VARIABLE =
   /^(?:HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_\w*DIR)$/;
 
 /** The subcommands with which agents change their connectors or settings. */
-const SETTINGS_SUBCOMMAND = /^(?:mcp (?:add|remove|enable|disable|reset|import)|config (?:set|add|remove))/;
+const SETTINGS_SUBCOMMANDS: ReadonlyMap<string, RegExp> = new Map([
+  ['mcp', /^(?:add|remove|enable|disable|reset|import)/],
+  ['config', /^(?:set|add|remove)/],
+  ['plugin', /^(?:install|uninstall|enable|disable|update|marketplace)/],
+]);
 /** Git settings that make Git run programs or read other settings. */
 const PROGRAM_SETTING =
-  /^(?:core\.(?:hookspath|sshcommand|fsmonitor|gitproxy|askpass)|include(?:if\..*)?\.path|gpg\.(?:.*\.)?program|filter\..*\.(?:clean|smudge|process)|diff\.external|uploadpack\.packobjectshook)$/i;
+  /^(?:core\.(?:hookspath|sshcommand|fsmonitor|gitproxy|askpass|pager|editor)|credential\.(?:.*\.)?helper|diff\..*\.(?:textconv|command)|merge\..*\.driver|include(?:if\..*)?\.path|gpg\.(?:.*\.)?program|filter\..*\.(?:clean|smudge|process)|diff\.external|uploadpack\.packobjectshook)$/i;
 
 /**
  * Returns the files that a command changes, or makes ineffective, without naming them: `git config core.hooksPath x`,
@@ -38,9 +42,9 @@ export function findGoverningPaths(
   if (changesRelay(name, texts)) return [RELAY_SETTINGS];
   const settings = Object.hasOwn(AGENT_SETTINGS, name) ? AGENT_SETTINGS[name] : undefined;
   if (settings === undefined) return [];
-  const subcommand = findPositionalArguments(name, words).map(({ word }) => word.text ?? '');
+  const [area = '', action = ''] = findPositionalArguments(name, words).map(({ word }) => word.text ?? '');
   const isGoverning =
-    SETTINGS_SUBCOMMAND.test(subcommand.join(' ')) ||
+    SETTINGS_SUBCOMMANDS.get(area)?.test(action) ||
     texts.some((text, at) => HOOKS_OFF.test(text) || (text === 'hooks' && texts[at - 1] === '--disable')) ||
     [...variables].some((variable) => SETTINGS_VARIABLE.test(variable));
   return isGoverning ? [settings] : [];
@@ -55,6 +59,9 @@ function changesProgramSetting(words: readonly ShellWord[]): boolean {
   if (at === -1) return false;
   const before = texts.slice(0, at);
   if (before.some((text) => /^(?:--get|get$)/.test(text))) return false;
+  // With `true`, Git uses its own monitor.
+  if (/^core\.fsmonitor$/i.test(texts[at] ?? '') && /^(?:true|false)$/.test(texts[at + 1] ?? ''))
+    return false;
   return at + 1 < texts.length || before.some((text) => /^(?:--)?unset/.test(text));
 }
 

@@ -152,7 +152,8 @@ export class PreparedEvent {
   #allFiles(): PreparedEventFile[] {
     const { file, prompt, cwd = '', home_dir: home = null, event } = this.event;
     const changes = this.shell ? findDirectoryChanges(this.shell) : [];
-    const context = { directories: resolveDirectories(cwd, changes), home };
+    const directories = resolveDirectories(cwd, changes);
+    const context = { directories: directories ?? [], home, isUnlimited: directories === null };
     const found: FileAccess[] = this.shell ? findFileAccesses(this.shell) : [];
     const whole = { start: 0, end: 0 };
     const use = event === 'file_write' ? 'write' : 'read';
@@ -163,14 +164,15 @@ export class PreparedEvent {
   }
 
   /** Normalizes each different path once. If there are too many, the event may access any other file. */
-  #normalizeFiles(accesses: readonly FileAccess[], context: PathContext): PreparedEventFile[] {
+  #normalizeFiles(accesses: readonly FileAccess[], context: EventPathContext): PreparedEventFile[] {
     const files = new Map<string, PreparedEventFile>();
     try {
       for (const access of accesses) {
         const { use, path } = access;
         if (path === null || files.has(`${use} ${path}`)) continue;
         this.pathSteps.charge(countNormalizationSteps(path, context));
-        files.set(`${use} ${path}`, { ...access, path: normalizePath(path, context) });
+        const isAny = context.isUnlimited && !isAbsolute(path);
+        files.set(`${use} ${path}`, { ...access, path: isAny ? ANY_PATH : normalizePath(path, context) });
       }
     } catch (error) {
       if (!(error instanceof StepLimitExceededError)) throw error;
@@ -190,22 +192,30 @@ function analyzeShellField(
   return analyzeShellCode(grammar, command, dialect);
 }
 
-/** A path that can be relative to more directories is relative to an unknown directory. */
-const MAX_DIRECTORIES = 8;
+interface EventPathContext extends PathContext {
+  /** Whether there are so many directories that a relative path may be any path. */
+  readonly isUnlimited: boolean;
+}
+
+const MAX_DIRECTORIES = 64;
 
 /**
  * Returns the working directory and the directories to which commands may change from it. Empty if one of them is
- * unknown, or if there are too many.
+ * unknown, and null if there are too many.
  */
-function resolveDirectories(cwd: string, changes: readonly (string | null)[]): readonly string[] {
+function resolveDirectories(cwd: string, changes: readonly (string | null)[]): readonly string[] | null {
   const directories = new Set(cwd === '' ? [] : [cwd]);
   for (const change of changes) {
     if (change === null) return [];
-    const targets = /^[/~]/.test(change) ? [change] : [...directories].map((base) => `${base}/${change}`);
+    const targets = isAbsolute(change) ? [change] : [...directories].map((base) => `${base}/${change}`);
     for (const target of targets) directories.add(cleanSegments(target));
-    if (directories.size > MAX_DIRECTORIES) return [];
+    if (directories.size > MAX_DIRECTORIES) return null;
   }
   return [...directories];
+}
+
+function isAbsolute(path: string): boolean {
+  return /^[/~]/.test(path);
 }
 
 function textMap(texts: Readonly<Record<string, string | undefined>>): ConditionValue {

@@ -66,7 +66,7 @@ export function analyzeShellCode(
     new SyntaxTreeVisitor(code, around, invoker).visit(root, around.input);
   }
 
-  const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope() };
+  const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope(null, [], invoker.variables) };
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
   else if (
     text.length <= MAX_CODE_CHARS &&

@@ -204,3 +204,23 @@ test('the parser does not read the rest of the code again after every character'
     ]);
   }
 });
+
+test('the work for blanks in variables grows with their number, not with its square', () => {
+  const blanks = ' '.repeat(5_000);
+  const lines = '\n'.repeat(5_000);
+  for (const code of [
+    `x="a${blanks}b"; ${'read y <<< "$x"; '.repeat(190)}`,
+    `x="a${lines}b"; ${'z=$(echo "$x"); '.repeat(190)}`,
+  ]) {
+    const started = performance.now();
+    analyzeShellCode(grammar, code);
+    const passed = performance.now() - started;
+    assert.ok(passed < 6_000, `${passed} ms for ${code.slice(0, 10)}`);
+  }
+});
+
+test('the separators in a long IFS are unknown', () => {
+  const { commands } = analyzeShellCode(grammar, `IFS=${'b'.repeat(4_000)}; read x <<< a; git push $x`);
+  const [, word] = commands.find(({ name }) => name === 'git')?.args ?? [];
+  assert.deepEqual([word?.text, word?.unknown], [null, 'computed']);
+});

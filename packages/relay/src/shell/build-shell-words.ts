@@ -103,10 +103,13 @@ function buildWord(
   };
 }
 
-/** Splits the probable value of an unquoted expansion at the characters in `IFS`, as the shell does. */
+/**
+ * Splits the probable value of an unquoted expansion at the characters in `IFS`, as the shell does, and always at
+ * blanks, because a change of `IFS` may apply only to a subshell.
+ */
 function splitAtSeparators(pieces: readonly WordSegment[], separators: string | null): WordSegment[][] {
   const words: WordSegment[][] = [[]];
-  const delimiter = createDelimiterPattern(separators ?? BLANKS);
+  const delimiter = createDelimiterPattern(`${BLANKS}${separators ?? ''}`);
   for (const piece of pieces) {
     const isSplit = piece.text !== null && !piece.quoted && !piece.certain;
     if (isSplit && separators === null) words.at(-1)?.push({ ...piece, text: null, unknown: 'computed' });

@@ -10,7 +10,7 @@ import {
 } from './shell-word.ts';
 
 /** Programs that print content of files or of the network, or prompt the user. */
-const DATA_PROGRAMS = new Set(
+export const DATA_PROGRAMS = new Set(
   'cat head tail curl wget nc ncat netcat socat telnet http https xh lynx fetch ftp sftp aria2c dig host nslookup ssh scp rsync aws gsutil gcloud az gh glab sed awk gawk mawk grep egrep fgrep zgrep rg ag sort uniq cut tr paste join comm nl tac rev fold fmt strings dd tee xxd od hexdump base64 base32 basenc uuencode uudecode openssl gpg gunzip gzip zcat bunzip2 bzcat xzcat unzip tar zstdcat lz4cat jq yq envsubst xargs m4 python python2 python3 perl ruby node deno bun php lua psql mysql sqlite3 redis-cli diff column bat less more iconv qrencode pbpaste xclip xsel wl-paste printenv env expand'.split(
     ' ',
   ),
@@ -31,11 +31,10 @@ function limitOutput(text: string, names: readonly string[] = []): CommandOutput
   return { text: text.length > MAX_CODE_CHARS ? null : text, names, unknown: 'computed' };
 }
 
+/** Programs that print one line. */
 const LINE_PROGRAMS = new Set('basename dirname realpath readlink which type command mktemp pwd'.split(' '));
 
-/**
- * Returns a command output with the given text. If `text` is null, the output is data whose text is unknown.
- */
+/** Returns an output with the given text. If `text` is null, the output is data whose text is unknown. */
 export function createTextCommandOutput(text: string | null): CommandOutput {
   return text === null ? createUnknownCommandOutput('data') : limitOutput(text);
 }
@@ -168,7 +167,8 @@ function predictConstantOutput(
 ): string | null {
   const texts: string[] = [];
   for (const { text, glob } of args) {
-    if (text === null || glob) return null;
+    // In some shells and formats, `\c` ends the output.
+    if (text === null || glob || text.includes('\\c')) return null;
     texts.push(text);
   }
   switch (name) {

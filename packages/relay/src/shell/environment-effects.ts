@@ -59,7 +59,7 @@ export function findEnvironmentEffects(assignments: readonly VariableAssignment[
 }
 
 /** Parses `NAME=value`, as `env` and `export` accept it. Null for any other word. */
-export function parseAssignment(text: string | null): VariableAssignment | null {
+export function parseAssignment(text: string | null | undefined): VariableAssignment | null {
   const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
   return name === undefined || value === undefined ? null : { name, value };
 }

@@ -85,9 +85,15 @@ function expandIndirect(
 function sliceWords(words: ExpansionResult, range: string, isPositional: boolean): ExpansionResult {
   const [, from, length] = /^\s*(-?\d+)\s*(?::\s*(\d+)\s*)?$/.exec(range) ?? [];
   if (from === undefined || (isPositional && Number(from) === 0)) return unknownResult('computed');
+  // An unknown element or a pattern of file names can be several words.
+  if (words.some((pieces) => joinSegments(pieces) === null || hasNames(pieces))) return words;
   const start = Number(from) - (isPositional && Number(from) > 0 ? 1 : 0);
   const rest = words.slice(start < 0 ? Math.max(0, words.length + start) : start);
   return length === undefined ? rest : rest.slice(0, Number(length));
+}
+
+function hasNames(pieces: readonly WordSegment[]): boolean {
+  return pieces.some(({ names }) => names === true);
 }
 
 function joinSegments(pieces: readonly WordSegment[]): string | null {
@@ -113,9 +119,17 @@ function applyOperator(value: ExpansionResult, operation: string, isSet: boolean
   return value.map((pieces) => {
     const text = joinSegments(pieces);
     if (text === null) return pieces.map((piece) => ({ ...piece, text: null }));
-    const changed = ACTIVE_CHARACTERS.test(raw) ? null : transformText(text, operator, word);
+    const changed =
+      ACTIVE_CHARACTERS.test(raw) || isUnsupportedPattern(raw, operator)
+        ? null
+        : transformText(text, operator, word);
     return [{ text: changed, quoted: false, certain: false, unknown: 'computed' }];
   });
+}
+
+/** Returns whether a pattern or a replacement contains brackets, quotes, `\\` or `&`, which are not evaluated. */
+function isUnsupportedPattern(raw: string, operator: string): boolean {
+  return operator.startsWith('/') ? /[&\\'"]/.test(raw) : /^[%#]/.test(operator) && /[[\\'"]/.test(raw);
 }
 
 function transformText(text: string, operator: string, word: string): string | null {

@@ -1,8 +1,9 @@
+import { createTextCommandOutput } from './command-output.ts';
 import { type ShellScope, toWordSegments } from './shell-scope.ts';
-import type { ShellWord } from './shell-word.ts';
+import type { CommandInput, ShellWord } from './shell-word.ts';
 
 /** A loop with more values is analyzed once, as a whole. */
-const MAX_LOOP_VALUES = 16;
+export const MAX_LOOP_VALUES = 16;
 /** Values that are neither options nor file names that rules can name. */
 const PLAIN_VALUE = /^\w*$/;
 
@@ -30,4 +31,17 @@ export function forEachLoopValue(
     visit();
   }
   return true;
+}
+
+/**
+ * Returns the input of each run of a loop that reads one line each time: the rest of the lines. At most one more than
+ * `MAX_LOOP_VALUES`. If the lines are unknown, the only input is the given one.
+ */
+export function splitLoopInput(input: CommandInput | null): readonly (CommandInput | null)[] {
+  const lines = input?.printed.text?.replace(/\n$/, '').split('\n') ?? [];
+  if (input === null || lines.length < 2) return [input];
+  return lines.slice(0, MAX_LOOP_VALUES + 1).map((_, at) => {
+    const printed = createTextCommandOutput(lines.slice(at).join('\n'));
+    return { ...input, printed };
+  });
 }

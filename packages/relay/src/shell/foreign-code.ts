@@ -27,6 +27,8 @@ const CERTAIN_PROGRAM_START =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|make-process|process-(?:lines|file)|eshell-command|qx|readpipe)\b/;
 /** The start of a call whose first argument is certainly a command. */
 const CERTAIN_CALL = new RegExp(`${CERTAIN_PROGRAM_START.source}(?:\\.\\w+)?[\\s([{]*[rbfuRBFU]{0,2}$`);
+/** `.exec(` of a regular expression or a database, unless the code uses a module that starts programs. */
+const OTHER_EXEC_CALL = /(?<!\bos)\.exec\s*\(\s*$/;
 /** Characters before a literal in which its call is searched. */
 const MAX_CALL_CHARS = 80;
 /** Modules whose functions start programs. */
@@ -134,6 +136,8 @@ const LITERAL =
 
 /** `{name}` in a Python f-string. In shell code, it becomes the value of a variable. */
 const FORMATTED_VALUE = /\{([^{}]*)\}/g;
+/** `${name}` in a template of JavaScript. */
+const TEMPLATE_VALUE = /\$\{([^{}]*)\}/g;
 
 /** `{job.branch!r}` becomes `$branch`. */
 function toShellVariable(value: string, expression: string): string {
@@ -144,14 +148,18 @@ function toShellVariable(value: string, expression: string): string {
 
 function findLiterals(code: string): Literal[] {
   const literals: Literal[] = [];
+  const usesProcesses = PROCESS_MODULES.test(code);
   for (const match of code.matchAll(LITERAL)) {
     const [whole, ...groups] = match;
     const text = groups.find((group) => group !== undefined) ?? '';
     const start = match.index ?? 0;
     const isCommand = /^(?:`|%x|qx)/.test(whole);
     const isFormatted = /(?:^|[^\w])[rR]?[fF][rR]?$/.test(code.slice(Math.max(0, start - 3), start));
-    const value = isFormatted ? text.replaceAll(FORMATTED_VALUE, toShellVariable) : text;
-    const isCertain = CERTAIN_CALL.test(code.slice(Math.max(0, start - MAX_CALL_CHARS), start));
+    const values = whole.startsWith('`') ? TEMPLATE_VALUE : isFormatted ? FORMATTED_VALUE : null;
+    const value = values === null ? text : text.replaceAll(values, toShellVariable);
+    const before = code.slice(Math.max(0, start - MAX_CALL_CHARS), start);
+    const isOtherCall = !usesProcesses && OTHER_EXEC_CALL.test(before);
+    const isCertain = /^(?:%x|qx)/.test(whole) || (CERTAIN_CALL.test(before) && !isOtherCall);
     literals.push({ text: unescaped(value), start, end: start + whole.length, isCommand, isCertain });
     if (literals.length >= MAX_LITERALS) break;
   }

@@ -1,7 +1,7 @@
 import type { VariableAssignment } from './command.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
 import type { SyntaxNode } from './shell-parser.ts';
-import type { VariableValue } from './shell-scope.ts';
+import { toWordSegments, type VariableValue } from './shell-scope.ts';
 import type { WordSegment } from './shell-word.ts';
 import { dropLeadingText } from './syntax-tree-words.ts';
 
@@ -29,9 +29,9 @@ function readArrayElements({ children }: SyntaxNode, source: WordReadContext): V
   return words.flatMap((word): VariableValue => {
     const [, index] = /^(\[[^\]]*\]=)/.exec(source.text.slice(word.start, word.end)) ?? [];
     if (index !== undefined) return [dropLeadingText(readAssignedValue(word, source), index.length)];
-    return readShellWords(word, source).map((one) => [
-      { text: one.text, quoted: true, certain: true, ...(one.glob && { names: true }) },
-    ]);
+    return readShellWords(word, source).map((one) =>
+      toWordSegments(one).map((piece) => ({ ...piece, quoted: true })),
+    );
   });
 }
 
@@ -51,7 +51,8 @@ export function assignVariable({ children }: SyntaxNode, target: string, source:
 
 /**
  * Returns the value of a variable after an assignment to it or to the element `index`. The elements of an array have
- * no keys. If the key of an element is not its position, only the list of all elements is known.
+ * no keys. If the key of an element is not its position, only the list of all elements is known. A replaced element
+ * remains at the end of the list, because it may have another key.
  */
 function assignElement(
   before: VariableValue,
@@ -63,7 +64,9 @@ function assignElement(
   const at = index === null ? 0 : /^\d+$/.test(index) ? Number(index) : -1;
   const known = at === -1 ? undefined : before[at];
   const element = isAdded ? [...(known ?? []), ...added] : added;
-  if (at >= 0 && at <= before.length) return [...before.slice(0, at), element, ...before.slice(at + 1)];
+  const replaced = index !== null && !isAdded && known ? [known] : [];
+  if (at >= 0 && at <= before.length)
+    return [...before.slice(0, at), element, ...before.slice(at + 1), ...replaced];
   if (before.length === 0 || at === -1) return [...before, element];
   return [[{ text: null, quoted: true, certain: false, unknown: 'computed' }]];
 }

@@ -116,7 +116,7 @@ function substitutionSegments({ text, names, unknown }: CommandOutput, quoted: b
   const [first] = names;
   if (text === null && first !== undefined)
     return [{ text: first, quoted, certain: false, names: true, unknown }];
-  return [{ text: text?.replace(/\n+$/, '') ?? null, quoted, certain: false, unknown }];
+  return [{ text: text?.replace(/(?<!\n)\n+$/, '') ?? null, quoted, certain: false, unknown }];
 }
 
 /** Treats the unquoted `$F` as possible options, because it is often used for them. */

@@ -33,6 +33,12 @@ export function recordVariableChanges(
       return recordMapfile(args, input, scope);
     case 'getopts':
       return markNamesUnknown(args, 'data', scope);
+    case 'let':
+      for (const { text } of args) {
+        const [, changed] = /^(?:\+\+|--)?([A-Za-z_]\w*)/.exec(text ?? '') ?? [];
+        if (changed !== undefined) scope.markUnknown(changed, 'program');
+      }
+      return;
     case 'printf':
       if (args[0]?.text === '-v' && args[1]?.text) {
         const { text, unknown } = predictCommandOutput('printf', args.slice(2), null);
@@ -90,19 +96,25 @@ function recordDeclaration(builtin: string, args: readonly ShellWord[], scope: S
   }
 }
 
-/** The words of the first input line are assigned to the variables. The last one gets the rest. */
+/**
+ * The words of the first input line are assigned to the variables. The last one gets the rest. Not evaluated: escapes,
+ * and options with which the command reads more or less than one line.
+ */
 function recordRead(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
   const names = args.flatMap(({ text }, at) =>
-    text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[dinNptu]$/.test(args[at - 1]?.text ?? '')
+    text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[a-zA-Z]*[dinNptu]$/.test(args[at - 1]?.text ?? '')
       ? [text]
       : [],
   );
+  if (names.length === 0) names.push('REPLY');
   const printed = input?.printed;
   const line = printed?.text?.split('\n')[0] ?? null;
   const { separators } = scope;
   const isArray = args.some(({ text }) => /^-[a-zA-Z]*a$/.test(text ?? ''));
-  const words =
-    line === null || separators === null ? null : splitLine(line, separators, isArray ? null : names.length);
+  const isRaw = args.some(({ text }) => /^-[a-zA-Z]*r/.test(text ?? ''));
+  const isPart = args.some(({ text }) => /^-[a-zA-Z]*[dinN]/.test(text ?? ''));
+  const isUnknown = line === null || separators === null || isPart || (!isRaw && line.includes('\\'));
+  const words = isUnknown ? null : splitLine(line, separators, isArray ? null : names.length);
   const [array] = names;
   if (array !== undefined && words !== null && isArray)
     return scope.assign(
@@ -125,7 +137,8 @@ function recordRead(args: readonly ShellWord[], input: CommandInput | null, scop
 function splitLine(line: string, separators: string, count: number | null): string[] {
   const delimiter = createDelimiterPattern(separators);
   const blank = separators.replaceAll(/[^ \t]/g, '');
-  let rest = blank === '' ? line : line.replace(new RegExp(`^[${blank}]+|[${blank}]+$`, 'g'), '');
+  let rest =
+    blank === '' ? line : line.replace(new RegExp(`^[${blank}]+|(?<![${blank}])[${blank}]+$`, 'g'), '');
   const words: string[] = [];
   while (rest !== '' && words.length + 1 !== count) {
     const found = delimiter?.exec(rest);
@@ -136,18 +149,24 @@ function splitLine(line: string, separators: string, count: number | null): stri
   return rest === '' ? words : [...words, rest];
 }
 
+/** The array that `mapfile` sets if its command names none. */
+const DEFAULT_ARRAY = 'MAPFILE';
+
 /** `mapfile -t a` reads one element for each line of the input. */
 function recordMapfile(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
   const [option, array] = args;
+  const name = args.length === 1 ? DEFAULT_ARRAY : array?.text;
   const { text = null, unknown = 'data' } = input?.printed ?? {};
-  if (args.length === 2 && option?.text === '-t' && array?.text && text !== null) {
+  if (args.length <= 2 && option?.text === '-t' && name && text !== null) {
     const lines = text.replace(/\n$/, '').split('\n');
     return scope.assign(
-      array.text,
+      name,
       lines.map((line) => [{ text: line, quoted: true, certain: false }]),
     );
   }
-  markNamesUnknown(args, text === null ? unknown : 'computed', scope);
+  const source = text === null ? unknown : 'computed';
+  scope.markUnknown(DEFAULT_ARRAY, source);
+  markNamesUnknown(args, source, scope);
 }
 
 function markNamesUnknown(args: readonly ShellWord[], unknown: UnknownTextSource, scope: ShellScope): void {

@@ -26,6 +26,8 @@ export interface WrittenFile {
 const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH|FORCE/i;
 const MAX_SEGMENTS = 64;
 const COMPUTED: WordSegment = { text: null, quoted: true, certain: false, unknown: 'computed' };
+/** A longer `IFS` is unknown. */
+const MAX_SEPARATORS = 32;
 const DEFAULT_SEPARATORS = ' \t\n';
 
 /**
@@ -42,15 +44,24 @@ export class ShellScope {
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
   readonly #descriptors: Map<string, CommandInput>;
+  readonly #assignedNames: Set<string>;
   #args: readonly ShellWord[];
   /** Whether `*` also matches names that start with a dot. */
   dotglob = false;
 
-  /** @param args the positional parameters, starting with `$0` */
-  constructor(parent: ShellScope | null = null, args: readonly ShellWord[] = parent?.args ?? []) {
+  /**
+   * @param args the positional parameters, starting with `$0`
+   * @param assignedNames receives the names of all variables that the code sets
+   */
+  constructor(
+    parent: ShellScope | null = null,
+    args: readonly ShellWord[] = parent?.args ?? [],
+    assignedNames: Set<string> = parent === null ? new Set() : parent.#assignedNames,
+  ) {
     this.#parent = parent;
     this.#args = args;
     this.#files = parent === null ? new Map() : parent.#files;
+    this.#assignedNames = assignedNames;
     this.#descriptors = parent === null ? new Map() : parent.#descriptors;
     this.dotglob = parent?.dotglob ?? false;
   }
@@ -124,6 +135,7 @@ export class ShellScope {
 
   assign(given: string, value: VariableValue): void {
     const name = this.#resolve(given);
+    this.#assignedNames.add(name);
     if (this.#findReference(name) === null) return this.#setTarget(name, value);
     if (this.#values.has(name)) this.#reassigned.add(name);
     const segments = value.flat();
@@ -170,7 +182,8 @@ export class ShellScope {
   get separators(): string | null {
     if (!this.isAssigned('IFS')) return DEFAULT_SEPARATORS;
     const [pieces = []] = this.value('IFS') ?? [];
-    return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
+    const text = pieces.some((piece) => piece.text === null) ? null : pieces.map((one) => one.text).join('');
+    return text === null || text.length > MAX_SEPARATORS ? null : text;
   }
 
   /** Marks the value of a variable as unknown. */
@@ -189,8 +202,10 @@ export class ShellScope {
     if (name === 'PWD') return plainValue('.');
     if (name === '@' || name === '*') return this.args.slice(1).map(toWordSegments);
     if (/^\d+$/.test(name)) {
-      const arg = this.args[Number(name)];
-      // The text itself has no arguments.
+      // An unknown argument can expand to the arguments after it. The text itself has no arguments.
+      const arg =
+        this.args[Number(name)] ??
+        this.args.find(({ text, splits, glob }) => text === null && (splits || glob));
       return arg ? [toWordSegments(arg)] : name === '0' ? null : plainValue('');
     }
     return null;

@@ -3,10 +3,10 @@ import type { CodeContext } from './code-context.ts';
 import type { VariableAssignment } from './command.ts';
 import type { CommandAnalyzer } from './command-analyzer.ts';
 import { createUnknownCommandOutput, joinCommandOutputs } from './command-output.ts';
-import { keepsAssignments } from './environment-effects.ts';
+import { keepsAssignments, parseAssignment } from './environment-effects.ts';
 import { readNestedBackticks } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
-import { forEachLoopValue } from './for-each-loop-value.ts';
+import { forEachLoopValue, MAX_LOOP_VALUES, splitLoopInput } from './for-each-loop-value.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { assignVariable, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
@@ -50,6 +50,13 @@ export class SyntaxTreeVisitor implements WordReadContext {
         break;
       case 'for_statement':
         return this.#loop(node, input);
+      case 'while_statement':
+        return this.#loopOverLines(node, input);
+      case 'binary_expression':
+      case 'postfix_expression':
+      case 'unary_expression':
+        this.#calculate(node);
+        break;
       case 'function_definition':
         this.#define(node);
         return null;
@@ -81,30 +88,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const [only] = parts;
     if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node))
       return createUnknownCommandOutput('computed');
-    return this.#predictOutput(only);
-  }
-
-  /** Predicts the output of a substitution. Its commands are collected when the walk reaches them. */
-  #predictOutput(node: SyntaxNode): CommandOutput {
-    if (node.type === 'file_redirect')
-      return readRedirectInput(node, this)?.printed ?? createUnknownCommandOutput('data');
-    if (node.type === 'pipeline') {
-      let printed: CommandOutput | null = null;
-      for (const stage of node.children)
-        if (/^[a-z]/.test(stage.type)) printed = this.#predictNodeOutput(stage, printed);
-      return printed ?? createUnknownCommandOutput('computed');
-    }
-    return this.#predictNodeOutput(node, null);
-  }
-
-  #predictNodeOutput(node: SyntaxNode, input: CommandOutput | null): CommandOutput {
-    const body =
-      node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
-    if (body?.type !== 'command') return createUnknownCommandOutput('computed');
-    const words = mergeAdjacentWords(body.children, this.text).flatMap((word) => readShellWords(word, this));
-    const redirected = node.children.map((child) => readRedirectInput(child, this)?.printed);
-    const from = redirected.findLast((printed) => printed !== undefined);
-    return predictSubstitutionOutput(words, from ?? input, this.scope);
+    return predictSubstitutionOutput(only, this);
   }
 
   #visitChildren(node: SyntaxNode, input: CommandInput | null): CommandOutput[] {
@@ -128,6 +112,18 @@ export class SyntaxTreeVisitor implements WordReadContext {
     return printed;
   }
 
+  /** A loop whose input is known may read one line of it each time. */
+  #loopOverLines(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
+    const inputs = splitLoopInput(input);
+    const outputs = inputs.slice(0, MAX_LOOP_VALUES).flatMap((from) => this.#visitChildren(node, from));
+    if (inputs.length > MAX_LOOP_VALUES) this.#reportLongLoop(node);
+    return inputs.length === 1 ? joinCommandOutputs(outputs) : createUnknownCommandOutput('computed');
+  }
+
+  #reportLongLoop(node: SyntaxNode): void {
+    this.#analyzer.reportUnclear('it loops over too many values to be analyzed', this.#locate(node));
+  }
+
   #loop(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
     const variable = node.children.find(({ type }) => type === 'variable_name');
     const values = node.children.filter(({ field }) => field === 'value');
@@ -138,8 +134,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
     const isWhole = forEachLoopValue(name, words, this.scope, () => {
       for (const part of body) this.visit(part, input);
     });
-    if (!isWhole)
-      this.#analyzer.reportUnclear('it loops over too many values to be analyzed', this.#locate(node));
+    if (!isWhole) this.#reportLongLoop(node);
     return createUnknownCommandOutput('computed');
   }
 
@@ -155,6 +150,13 @@ export class SyntaxTreeVisitor implements WordReadContext {
       { body, text: this.text },
       this.#locate(node),
     );
+  }
+
+  /** `(( x=1 ))` and `(( x++ ))` change a variable. */
+  #calculate({ children }: SyntaxNode): void {
+    const name = children.find(({ type }) => type === 'variable_name');
+    const isChange = children.some(({ type }) => /^(?:[-+*/%&|^]|<<|>>)?=$|^(?:\+\+|--)$/.test(type));
+    if (name && isChange) this.#analyzer.variables.add(this.text.slice(name.start, name.end));
   }
 
   #assigned(node: SyntaxNode): void {
@@ -173,6 +175,10 @@ export class SyntaxTreeVisitor implements WordReadContext {
         : joinSegmentTexts(readAssignedValue(child, this)),
     );
     const change = findNamerefChange(builtin?.type ?? '', args);
+    const quoted = rest.flatMap((one, at) => (names.includes(one) ? [] : (parseAssignment(args[at]) ?? [])));
+    for (const { name, value } of quoted)
+      this.scope.assign(name, [[{ text: value, quoted: false, certain: false }]]);
+    this.#analyzer.inspectAssignments(quoted, this.#locate(node));
     if (change !== 'start') this.#visitChildren(node, null);
     for (const child of change === null ? [] : names) {
       const isAssignment = child.type === 'variable_assignment';
