@@ -59,9 +59,11 @@ function changesProgramSetting(words: readonly ShellWord[]): boolean {
   if (at === -1) return false;
   const before = texts.slice(0, at);
   if (before.some((text) => /^(?:--get|get$)/.test(text))) return false;
+  const value = texts[at + 1] ?? '';
   // With `true`, Git uses its own monitor.
-  if (/^core\.fsmonitor$/i.test(texts[at] ?? '') && /^(?:true|false)$/.test(texts[at + 1] ?? ''))
-    return false;
+  if (/^core\.fsmonitor$/i.test(texts[at] ?? '') && /^(?:true|false)$/.test(value)) return false;
+  // An installed pager or editor, or the default one.
+  if (/^core\.(?:pager|editor)$/i.test(texts[at] ?? '') && /^[\w.-]*$/.test(value)) return false;
   return at + 1 < texts.length || before.some((text) => /^(?:--)?unset/.test(text));
 }
 
