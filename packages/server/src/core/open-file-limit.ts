@@ -4,9 +4,6 @@ import { devNull } from 'node:os';
 /** A directory whose size is the number of open files of this process. */
 const OPEN_FILES = '/proc/self/fd';
 
-/** Share of the open file limit that new connections must leave for files, and for connections to providers and stores. */
-export const RESERVED_SHARE = 0.1;
-
 /**
  * Returns the maximum number of files and connections that this process can have open. Null if the operating system does not
  * state it in `/proc`.
@@ -21,9 +18,8 @@ export function readOpenFileLimit(): number | null {
 }
 
 /**
- * Returns the number of open files. Infinity if the open file limit is reached; 0 if the number cannot be determined.
- * If the operating system does not state the number (Linux does since version 6.2), returns the lowest free file
- * descriptor, which can be lower after files were closed.
+ * Returns the number of open files. Infinity if the open file limit is reached; 0 if the number cannot be determined. If the operating system does not state the number
+ * (Linux does since version 6.2), returns the lowest free file descriptor, which can be lower after files were closed.
  */
 export function probeOpenFiles(): number {
   try {

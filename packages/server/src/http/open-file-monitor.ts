@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { probeOpenFiles, RESERVED_SHARE, readOpenFileLimit } from '../core/open-file-limit.ts';
+import { probeOpenFiles, readOpenFileLimit } from '../core/open-file-limit.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import { getUrlPath, resolveErrorFormatForPath, resolveSurfaceForPath } from './listener-surfaces.ts';
 import { type ListenerHandler, rejectRequest } from './server.ts';
@@ -13,6 +13,8 @@ const CHECK_INTERVAL_MS = 1_000;
 const MAX_AGE_MS = 100;
 const MAX_CONNECTIONS = 16;
 const MAX_CHECK_SHARE = 0.01;
+/** Share of the limit that new connections must leave for files, and for connections to providers and stores. */
+const RESERVED_SHARE = 0.1;
 /** Share of the limit, and number of connections, that restricted connections may use. */
 const RESTRICTED_SHARE = 0.05;
 const MAX_RESTRICTED = 64;

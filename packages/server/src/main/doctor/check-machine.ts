@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { RESERVED_SHARE } from '../../core/open-file-limit.ts';
 import {
   createFailedFinding,
   createPassedFinding,
@@ -131,7 +130,7 @@ const OPEN_FILES_PER_REQUEST = 2;
 export function checkOpenFiles(maxRequests: number, limit: number | null): DoctorFinding {
   if (limit === null)
     return createSkippedFinding('open_files', 'the open file limit can only be read on Linux');
-  const needed = Math.ceil((maxRequests * OPEN_FILES_PER_REQUEST) / (1 - RESERVED_SHARE));
+  const needed = maxRequests * OPEN_FILES_PER_REQUEST;
   if (limit >= needed)
     return createPassedFinding(
       'open_files',
