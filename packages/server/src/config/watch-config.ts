@@ -122,9 +122,8 @@ class ChangeReader {
 
   /** Returns the change, or null if there is none. @param isRepeated also returns a rejected change again */
   async read(isRepeated: boolean): Promise<ConfigFileChange | null> {
-    if (isRepeated && !this.#isApplied) this.#seen.text = '';
     try {
-      return await this.#read();
+      return await this.#read(isRepeated && !this.#isApplied);
     } catch (error) {
       // SIGHUP tries again, because the reason can be outside the file.
       this.#isApplied = false;
@@ -137,7 +136,8 @@ class ChangeReader {
     this.#isApplied = false;
   }
 
-  async #read(): Promise<ConfigFileChange | null> {
+  /** @param isForced also returns the content that was read last */
+  async #read(isForced: boolean): Promise<ConfigFileChange | null> {
     const { path, log, load } = this.#options;
     const stamp = fileStamp(path);
     const { text, isRead, isValid } = readNonEmptyText(path);
@@ -145,6 +145,7 @@ class ChangeReader {
     this.#seenStamp = isRead ? stamp : '';
     if (text === '' && this.#seen.text !== '')
       log.warn({ path }, 'configuration file is missing or empty; the running configuration is kept');
+    if (isForced) this.#seen.text = '';
     if (!this.#seen.update(text)) return null;
     this.#isApplied = true;
     if (!isValid) throw createInvalidUtf8Error(path);
