@@ -22,6 +22,7 @@ export async function fillMonitors(database, endMs, checksEach) {
       secret: createSecretKey(Buffer.alloc(32, 1)),
       nowMs: endMs,
       committedUntil: endMs,
+      rewindCount: 0,
       gaps: [],
       actor: 'bench',
       source: { kind: 'console', line: null },
