@@ -24,7 +24,7 @@ if (process.features.typescript) {
   await import('./floe.mjs');
 }
 
-/** Node waits for the other end of a named pipe in its cache, and agents continue without a hook that waits too long. */
+/** Node waits for the process at the other end of a named pipe in its cache. Agents continue without a hook that takes too long. */
 function hasOnlyFiles(directory) {
   try {
     const entries = readdirSync(directory, { recursive: true, withFileTypes: true });

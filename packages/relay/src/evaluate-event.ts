@@ -187,7 +187,7 @@ const MODES_BY_STRENGTH = ['enforce', 'warn', 'observe'] as const;
 
 /**
  * Returns a hit if rules allow the whole event: every command in the shell code, with every word known. Its mode is
- * the strongest mode for which rules with this mode or a stronger one are enough.
+ * the strongest mode for which the rules with this mode or a stronger one together allow the whole event.
  */
 function findAllowHit(
   subject: PreparedEvent,

@@ -8,7 +8,7 @@ import { type HeartbeatResult, type SendTimeLimits, sendWithRetries } from './se
 import { stopOnSigterm } from './stop-on-sigterm.ts';
 
 const FINAL_BEAT_SECONDS = 2;
-/** The part of this time that the callbacks of the job get together, so that the beat can still be sent. */
+/** Maximum part of this time for all callbacks of the job together. The rest remains for sending the beat. */
 const FINAL_CALLBACK_SECONDS = 1;
 const JITTER_FRACTION = 0.1;
 
@@ -121,7 +121,7 @@ export class BeatLoop implements HeartbeatHandle {
 
   async #beat(): Promise<void> {
     const reason = await this.#findWithholdReason(this.#callbackLimit());
-    if (!this.running || this.#isWithheld(reason)) return;
+    if (!this.running || this.#withholdBecauseOf(reason)) return;
     const { timeoutSeconds, budgetSeconds } = this.#dependencies;
     const everySeconds = this.#everyMs / 1000;
     const limits = {
@@ -135,7 +135,7 @@ export class BeatLoop implements HeartbeatHandle {
   }
 
   /** Returns whether there is a reason to send no beat. Reports the reason when it changes. */
-  #isWithheld(reason: FloeError | null): boolean {
+  #withholdBecauseOf(reason: FloeError | null): boolean {
     const code = reason?.code ?? null;
     if (reason !== null && this.#withheldCode !== code) this.#reportError(reason);
     this.#withheldCode = code;
@@ -153,8 +153,11 @@ export class BeatLoop implements HeartbeatHandle {
     const { runtime } = this.#dependencies;
     const startedMs = runtime.monotonic();
     const elapsedSeconds = () => (runtime.monotonic() - startedMs) / 1000;
-    const callbackLimit = () => ({ seconds: FINAL_CALLBACK_SECONDS - elapsedSeconds(), keepsAlive: true });
-    if (this.#isWithheld(await this.#findWithholdReason(callbackLimit()))) return;
+    const callbackLimit = () => ({
+      seconds: Math.max(0, FINAL_CALLBACK_SECONDS - elapsedSeconds()),
+      keepsAlive: true,
+    });
+    if (this.#withholdBecauseOf(await this.#findWithholdReason(callbackLimit()))) return;
     const { value, problem } = await this.#resolveMetadata(callbackLimit());
     const extended = addToMetadata(value, { stopped: true });
     const metadata = { value: extended.value, problem: problem ?? extended.problem };

@@ -53,7 +53,8 @@ export interface HeartbeatHandle {
   touch(): void;
   /**
    * Ends the loop and cancels the current beat. With `final`, it sends a last beat within two seconds, with
-   * `"stopped": true` in its metadata, unless the loop withholds beats because of `healthy` or `stallAfterSeconds`. If it is called again, it waits until the loop has ended.
+   * `"stopped": true` in its metadata, unless the loop withholds beats because of `healthy` or `stallAfterSeconds`.
+   * If it is called again, it waits until the loop has ended.
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker');

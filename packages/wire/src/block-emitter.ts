@@ -179,7 +179,9 @@ export class BlockEmitter {
     if (isNonEmpty(caller) && asObject(caller)?.['type'] !== 'direct') this.reportDropped('caller');
   }
 
-  /** Reports a part of the answer that no dialect can represent, even if `MAX_DROPPED_FIELDS` other fields were reported. */
+  /**
+   * Reports a part of the answer that no dialect can represent, even if `MAX_DROPPED_FIELDS` other fields were reported.
+   */
   reportLostContent(given: string): void {
     const field = sanitizeFieldName(given);
     if (this.#lost.size >= MAX_DROPPED_FIELDS || this.#lost.has(field)) return;

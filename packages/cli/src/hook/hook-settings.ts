@@ -109,7 +109,7 @@ interface SettingsFileRequirements {
   readonly correction: string;
 }
 
-/** The settings of a file that cannot be used. It may contain this setting, and the setting cannot weaken the hook. */
+/** The settings that replace an unusable file. The file may contain this setting, which cannot weaken the hook. */
 const UNUSABLE: JsonObject = { on_error: 'closed' };
 
 const USER_FILE: SettingsFileRequirements = {

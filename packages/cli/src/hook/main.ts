@@ -35,8 +35,8 @@ export async function runHook(agent: string): Promise<number> {
 }
 
 /**
- * Starts a separate process, because agents wait until this one ends. Never rejects, because an exit code that reports an
- * error would replace the decision that has been written.
+ * Starts a separate process, because agents wait until this one ends. Never rejects, because an exit code that reports
+ * an error would replace the decision that has been written.
  */
 async function spawnRefreshWhenDue(directory: string, refreshMs: number): Promise<void> {
   if (!tryClaimBundleRefresh(directory, refreshMs, Date.now())) return;

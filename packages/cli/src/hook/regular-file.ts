@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeFileSync } fr
 
 /** The maximum size of a file that a hook reads. The server sends rule bundles of at most this size. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Opening a named pipe does not wait for the process at its other end. Windows has no such files. */
+/** With this flag, opening a named pipe does not wait for the process at its other end. Windows has no such files. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
 const REPLACE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | NON_BLOCKING;
 

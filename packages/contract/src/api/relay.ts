@@ -44,11 +44,13 @@ const tool = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).default({}),
 });
 
+/** Maximum number of attachments of a prompt. */
+export const MAX_RELAY_ATTACHMENTS = 500;
 const prompt = z.strictObject({
   text,
   attachments: z
     .array(z.strictObject({ path, kind: relayShortText.optional() }))
-    .max(500)
+    .max(MAX_RELAY_ATTACHMENTS)
     .default([]),
 });
 

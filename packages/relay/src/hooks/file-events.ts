@@ -33,6 +33,7 @@ const CONTENT_FIELDS = [
 ];
 /** Fields of a search that restrict the files by their names. */
 const FILTER_FIELDS = ['glob', 'include', 'includePattern', 'include_pattern', 'file_pattern'];
+
 /** Creates the event for a file access. */
 export function createFileEvent(
   event: 'file_read' | 'file_write',
@@ -53,7 +54,7 @@ export type FileToolKind = 'read' | 'search' | 'write' | 'patch';
 
 /**
  * Creates one event for each file that a tool accesses. If the input names no file in a known form, the tool may
- * access any file. A search without a directory has no event, because it is for the working directory.
+ * access any file. A search without a directory has no event, because it searches the working directory.
  */
 export function createFileToolEvents(
   kind: FileToolKind,

@@ -1,4 +1,4 @@
-import type { RelayEvent } from '@floe/contract/api/relay';
+import { MAX_RELAY_ATTACHMENTS, type RelayEvent } from '@floe/contract/api/relay';
 import type { JsonObject } from '@floe/contract/json';
 import type { CompiledRelayConfig } from '../compile-relay-config.ts';
 
@@ -13,17 +13,15 @@ export interface HookCall {
 }
 
 /** Maximum number of events in one hook call. Floe does not evaluate a call with more events. */
-export const MAX_HOOK_EVENTS = 1_000;
+const MAX_HOOK_EVENTS = 1_000;
 /**
  * Maximum number of characters in the contents of all files of one hook call. A text that may belong to several files
  * counts for each of them, because it is evaluated for each of them.
  */
-export const MAX_HOOK_CONTENT_CHARS = 8 << 20;
+const MAX_HOOK_CONTENT_CHARS = 8 << 20;
 
 /** Maximum depth of the arguments of a tool call. The server reads request bodies with at most 100 levels. */
 export const MAX_HOOK_ARGUMENT_DEPTH = 90;
-/** Maximum number of attachments of a prompt. Events accept no more. */
-const MAX_HOOK_ATTACHMENTS = 500;
 /** Maximum number of arguments of a tool call. The server reads requests with at most 10,000 entries. */
 export const MAX_HOOK_ARGUMENTS = 9_000;
 
@@ -38,7 +36,7 @@ export function exceedsHookLimits(events: readonly RelayEvent[]): boolean {
     chars > MAX_HOOK_CONTENT_CHARS ||
     events.some(
       ({ tool, prompt }) =>
-        (prompt?.attachments?.length ?? 0) > MAX_HOOK_ATTACHMENTS ||
+        (prompt?.attachments?.length ?? 0) > MAX_RELAY_ATTACHMENTS ||
         (tool !== undefined && isArgumentLimitExceeded(tool)),
     )
   );
@@ -68,7 +66,7 @@ export function shouldDenyCallsOverHookLimits({ config, rules }: CompiledRelayCo
 }
 
 /** The limits of a hook call as text that follows "Floe can evaluate at most". */
-export const HOOK_LIMITS_TEXT = `${MAX_HOOK_EVENTS.toLocaleString('en-US')} files, ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of file content in total, ${MAX_HOOK_ATTACHMENTS} attachments, and ${MAX_HOOK_ARGUMENTS.toLocaleString('en-US')} tool arguments, nested at most ${MAX_HOOK_ARGUMENT_DEPTH} levels deep`;
+export const HOOK_LIMITS_TEXT = `${MAX_HOOK_EVENTS.toLocaleString('en-US')} files, ${MAX_HOOK_CONTENT_CHARS.toLocaleString('en-US')} characters of file content in total, ${MAX_RELAY_ATTACHMENTS} attachments, and ${MAX_HOOK_ARGUMENTS.toLocaleString('en-US')} tool arguments, nested at most ${MAX_HOOK_ARGUMENT_DEPTH} levels deep`;
 
 /** A completed action that an agent reports. */
 export interface HookReport {

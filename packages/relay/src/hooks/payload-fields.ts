@@ -22,14 +22,16 @@ export function readTextFields(from: JsonObject, ...names: readonly string[]): s
   return [...new Set(values.filter((value) => typeof value === 'string'))];
 }
 
-/** Returns the text of a prompt. If this member is not a string, returns the payload as JSON, so that rules see its text. */
+/**
+ * Returns the text of a prompt. If this member is not a string, returns the payload as JSON, so that rules see its text.
+ */
 export function readPromptText(from: JsonObject, name: string): string {
   return readTextField(from, name) ?? toJsonText(from);
 }
 
 /**
- * Returns the start of the JSON of a value that has no known form, so that rules see its text. If the value is nested too
- * deeply for JSON, returns its names and values without their structure.
+ * Returns the start of the JSON of a value that has no known form, so that rules see its text. If the value is nested
+ * too deeply for JSON, returns its names and values without their structure.
  */
 export function toJsonText(value: JsonObject): string {
   try {

@@ -1,4 +1,6 @@
-/** `typing` tools type text into a running shell. `search` tools read or list files, by default in the working directory. */
+/**
+ * `typing` tools type text into a running shell. `search` tools read or list files, by default in the working directory.
+ */
 export type ToolKind =
   | 'shell'
   | 'powershell'

@@ -24,7 +24,9 @@ const MAX_NESTING = 12;
 /** Characters that are invisible or that change the displayed order of others (UTR 36, section 2.5). */
 const HIDDEN_CHARACTERS =
   /[\0-\x08\x0b-\x1f\x7f\u00ad\u061c\u200b-\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{Extended_Pictographic}|\ufe0f)\u200d/u;
-/** Commands that a shell interprets as words, by dialect. In PowerShell, `,` separates words, and `. x` runs a script. */
+/**
+ * Commands that a shell interprets as words, by dialect. In PowerShell, `,` separates words, and `. x` runs a script.
+ */
 const PLAIN_COMMAND_BY_DIALECT: Readonly<Record<string, RegExp>> = {
   cmd: /^[\w./:+\\-]+(?: [\w./:=,+\\ @-]*)?$/,
   powershell: /^(?!\. )[\w./:=+\\ ~-]+$/,

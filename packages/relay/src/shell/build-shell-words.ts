@@ -125,7 +125,7 @@ function splitAtSeparators(pieces: readonly WordSegment[], separators: string | 
 }
 
 /**
- * Returns an expression for the delimiters of words: any number of blanks, with at most one other separator. Null if
+ * Returns a regular expression for one delimiter of words: blanks, at most one other separator, or both. Null if
  * there are no separators.
  */
 export function createDelimiterPattern(separators: string): RegExp | null {
@@ -162,19 +162,19 @@ const SEQUENCE = /\{(?:(-?\d{1,9})\.\.(-?\d{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.
 /** Writes the sequence `{a..c}` as `{a,b,c}`. The value of a long sequence is unknown. */
 function expandSequences(piece: WordSegment): WordSegment {
   if (piece.quoted || !piece.certain || !piece.text?.includes('..')) return piece;
-  let isTooLong = false;
+  let isLong = false;
   const text = piece.text.replaceAll(SEQUENCE, (...match: (string | undefined)[]) => {
     const [, from, to, first, last, by] = match;
     const start = first === undefined ? Number(from) : first.charCodeAt(0);
     const distance = (last === undefined ? Number(to) : last.charCodeAt(0)) - start;
     const step = Math.sign(distance) * Math.max(1, Math.abs(Number(by ?? 1)));
     const count = distance === 0 ? 1 : Math.floor(distance / step) + 1;
-    isTooLong ||= count > MAX_SEQUENCE_WORDS;
-    const values = Array.from({ length: isTooLong ? 1 : count }, (_, n) => start + n * step);
+    isLong ||= count > MAX_SEQUENCE_WORDS;
+    const values = Array.from({ length: isLong ? 1 : count }, (_, n) => start + n * step);
     const list = values.map((value) => (first === undefined ? String(value) : String.fromCharCode(value)));
     return count === 1 ? (list[0] ?? '') : `{${list.join(',')}}`;
   });
-  return isTooLong ? { ...UNKNOWN_SEGMENT, unknown: 'computed' } : { ...piece, text };
+  return isLong ? { ...UNKNOWN_SEGMENT, unknown: 'computed' } : { ...piece, text };
 }
 
 interface BracePosition {

@@ -131,7 +131,7 @@ function predictListedNames(operands: readonly string[]): readonly string[] {
   });
 }
 
-/** Returns the paths that `find` or `fd` may print, such as the search directories combined with the pattern of `-name`. */
+/** Returns the paths that `find` or `fd` may print, such as the search directories with the pattern of `-name`. */
 export function predictFileSearchOutput(name: string, args: readonly ShellWord[]): readonly string[] {
   const words = args.map(({ text, pattern }) => ({ text: text ?? '', pattern }));
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
@@ -207,7 +207,7 @@ function predictConstantOutput(
     case 'command':
       return texts[0] === '-v' ? (texts[1] ?? null) : null;
     case 'mktemp':
-      // A template or a directory determines the path, and the random part is unknown.
+      // An example: the random part differs. A template or a directory determines another path.
       return texts.every((text) => /^(?:-[dqu]+|--(?:directory|quiet|dry-run))$/.test(text))
         ? '/tmp/tmp.XXXXXXXXXX'
         : null;

@@ -8,7 +8,8 @@ export const MAX_LOOP_VALUES = 16;
 const PLAIN_VALUE = /^\w*$/;
 
 /**
- * Runs the callback for each value of a loop variable. If there are too many values, runs it once, and returns false unless all values are plain words.
+ * Runs the callback for each value of a loop variable. If there are too many values, runs it once, and returns false
+ * unless all values are plain words.
  */
 export function forEachLoopValue(
   name: string,

@@ -72,7 +72,7 @@ export function readRedirectInput(node: SyntaxNode, source: WordReadContext): Co
 }
 
 /** Returns the text that a here-string passes to a command. */
-export function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
+function readHereString({ children }: SyntaxNode, source: WordReadContext): CommandOutput {
   const pieces = readAssignedValue(children.at(-1), source);
   const text = joinSegmentTexts(pieces);
   return text === null

@@ -21,12 +21,12 @@ import { type ChannelSubscription, parseChannelSubscription } from './stored-cha
 /** Maximum number of alerts per transaction. */
 const ALERTS_PER_ROUND = 500;
 /**
- * Maximum number of deliveries that a transaction creates or skips, unless a single alert has more, so that other changes
- * and beats do not wait long.
+ * Maximum number of deliveries that a transaction creates or skips, unless a single alert has more, so that other
+ * changes and beats do not wait long.
  */
 export const MAX_DELIVERIES_PER_ROUND = 500;
 
-/** The turn of the organizations in this process. */
+/** Determines which organization is next in this process. */
 export interface AlertRoutingTurn {
   /** The organization whose alert was processed last. The next transaction begins with the following one. */
   lastOrgId: string;

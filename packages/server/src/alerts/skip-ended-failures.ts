@@ -30,7 +30,10 @@ export async function skipEndedFailures(
     await publishDeliveryOutcome(writer, alerts, { orgId, channel, state: 'skipped', at: nowMs });
 }
 
-/** Makes the newest recoveries due that were skipped because of the given ones, which are not sent after all. */
+/**
+ * The given recoveries are not sent after all. For each one, makes the newest recovery due that was skipped because of
+ * it.
+ */
 export function sendSkippedRecoveries(
   writer: DatabaseWriter,
   abandonedIds: readonly string[],
@@ -45,7 +48,7 @@ interface ChannelSkips {
   readonly alerts: { readonly alert_id: string }[];
 }
 
-/** Decides about each failure as if the decisions about the previous ones were stored. */
+/** Decides about each failure as if the decisions about the previous failures were already stored. */
 class EndedFailureSkips {
   readonly deliveries = new Map<string, SkippedAlertDelivery>();
   /** The skipped alerts of each channel. */

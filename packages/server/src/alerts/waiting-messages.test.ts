@@ -83,12 +83,11 @@ test('a routing transaction skips no more deliveries than it may create', async 
   );
   const ids = Array.from({ length: 40 }, (_, at) => `job-${at}`);
   const countSkipped = async () => (await harness.states()).filter((state) => state === 'skipped').length;
-  const turn = { lastOrgId: '' };
   let skipped = 0;
   for (let failures = 0; failures < 2; failures++)
     for (const create of [createFailingAlert, createRecoveredAlert]) {
       await harness.put(...ids.map((id) => create(id)));
-      while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more) {
+      while ((await createAlertDeliveries(harness.database, harness.clock)).more) {
         const now = await countSkipped();
         assert.ok(now - skipped <= MAX_DELIVERIES_PER_ROUND, `${now - skipped} deliveries were skipped`);
         skipped = now;
@@ -109,20 +108,25 @@ test('any number of deliveries can be skipped at once', async (t) => {
 
 const typesOf = (received: readonly ReceivedMessage[]) => received.map(({ json }) => json['type']);
 
-test('while a recovery is being sent, a new failure that ends does not replace it', async (t) => {
+/** Starts a delivery whose receiver has already received the failure of `job`. */
+async function startAfterFailure(t: Parameters<typeof createTestOutbox>[0]) {
   const harness = await createTestOutbox(t);
   const receiver = await startWebhookReceiver(t);
   await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = harness.start();
   await harness.put(createFailingAlert('job'));
   await harness.pass(delivery, 2_000);
+  return { harness, receiver, delivery };
+}
+
+test('while a recovery is being sent, a new failure that ends does not replace it', async (t) => {
+  const { harness, receiver, delivery } = await startAfterFailure(t);
   receiver.setRespond(() => undefined);
   await harness.put(createRecoveredAlert('job'));
   await harness.clock.advanceAsync(1_000);
   await receiver.count(2);
   await harness.put(createFailingAlert('job'), createRecoveredAlert('job'));
-  const turn = { lastOrgId: '' };
-  while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more);
+  while ((await createAlertDeliveries(harness.database, harness.clock)).more);
   receiver.setRespond((_, response) => response.end());
   await harness.clock.advanceAsync(20_000);
   await harness.pass(delivery, 60_000);
@@ -147,8 +151,7 @@ test('a recovery with which others are combined is not skipped', async (t) => {
   await harness.put(...ids.map((id) => createFailingAlert(id)));
   await harness.pass(delivery, 2_000);
   await harness.put(...ids.map((id) => createRecoveredAlert(id)));
-  const turn = { lastOrgId: '' };
-  while ((await createAlertDeliveries(harness.database, harness.clock, turn)).more);
+  while ((await createAlertDeliveries(harness.database, harness.clock)).more);
   // A process combined the recoveries and ended before the first attempt.
   const [head, ...others] = (await harness.deliveries()).slice(ids.length);
   assert.ok(head);
@@ -206,12 +209,7 @@ test('if no recovery waits, the end of a failure is reported although an earlier
 });
 
 test('if a recovery is abandoned, the newest one that was skipped for it is sent', async (t) => {
-  const harness = await createTestOutbox(t);
-  const receiver = await startWebhookReceiver(t);
-  await harness.channels({ name: 'a', kind: 'webhook', url: receiver.url });
-  const delivery = harness.start();
-  await harness.put(createFailingAlert('job'));
-  await harness.pass(delivery, 2_000);
+  const { harness, receiver, delivery } = await startAfterFailure(t);
   receiver.setRespond((_, response) => response.writeHead(400).end());
   await harness.put(createRecoveredAlert('job'));
   await harness.pass(delivery, 2_000);

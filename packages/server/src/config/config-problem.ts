@@ -20,8 +20,8 @@ export interface ConfigProblem {
   /** Position in the file. Absent for environment variables. */
   readonly position?: SourcePosition;
   /**
-   * Set if the problem is an environment variable that is not set, or a secret file that does not exist, on
-   * this machine.
+   * Set if the problem is an environment variable that is not set, or a secret file or `outbound.ca_file` that
+   * does not exist, on this machine.
    */
   readonly isUnset?: true;
   /** Id of the organization whose section contains the problem. Absent in other sections. */

@@ -58,8 +58,8 @@ export function parseYamlDocument(text: string): ParsedYaml {
 }
 
 /**
- * Converts plain values as `parseYamlDocument` does, but without limits and positions. Used for values that Floe has created,
- * because the YAML parser needs about 0.3 ms per resource.
+ * Converts plain values as `parseYamlDocument` does, but without limits and positions. Used for values that Floe has
+ * created, because the YAML parser needs about 0.3 ms per resource.
  */
 export function toParsedYaml(value: unknown): ParsedYaml {
   const tree: Json = JSON.parse(JSON.stringify(value), function (this: unknown, _key, inner: unknown) {

@@ -5,8 +5,8 @@ import { devNull } from 'node:os';
 const OPEN_FILES = '/proc/self/fd';
 
 /**
- * Returns the maximum number of files and connections that this process can have open. Null if the operating system does not
- * state it in `/proc`.
+ * Returns the maximum number of files and connections that this process can have open. Null if the operating system
+ * does not state it in `/proc`.
  */
 export function readOpenFileLimit(): number | null {
   try {
@@ -18,8 +18,9 @@ export function readOpenFileLimit(): number | null {
 }
 
 /**
- * Returns the number of open files. Infinity if the open file limit is reached; 0 if the number cannot be determined. If the operating system does not state the number
- * (Linux does since version 6.2), returns the lowest free file descriptor, which can be lower after files were closed.
+ * Returns the number of open files. Infinity if the open file limit is reached; 0 if the number cannot be determined.
+ * If the operating system does not state the number (Linux does since version 6.2), returns the lowest free file
+ * descriptor, which can be lower after files were closed.
  */
 export function probeOpenFiles(): number {
   try {

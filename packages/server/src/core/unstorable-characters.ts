@@ -42,8 +42,8 @@ interface TreeNode {
 
 /**
  * Returns the path in JSON data of a text value or a member name that contains U+0000, or null. PostgreSQL rejects this
- * character. SQLite accepts it, but Floe rejects it for both databases. Does not recurse, because a value without a schema can
- * have any depth.
+ * character. SQLite accepts it, but Floe rejects it for both databases. Does not recurse, because a value without a
+ * schema can have any depth.
  */
 export function findNulCharacter(tree: unknown): readonly (string | number)[] | null {
   const open: TreeNode[] = [{ value: tree, step: '', parent: null }];

@@ -9,7 +9,10 @@ export function truncateFinishReason<Reason extends string | null>(finish: Reaso
   return finish === null ? finish : finish.slice(0, MAX_FINISH_REASON_CHARS);
 }
 
-/** The usage and other data of the current attempt's response. Floe uses them to charge for the attempt and to write the row. */
+/**
+ * The usage and other data of the current attempt's response. Floe uses them to charge for the attempt and to write the
+ * row.
+ */
 export class AttemptResponseData {
   #usage: Usage | null = null;
   #contentBytes = 0;

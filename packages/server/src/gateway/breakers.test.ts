@@ -143,33 +143,30 @@ test('if the client of the probe disconnects, the next request is the probe', as
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
 });
 
-test('if an invalid request ends the attempts, no other target waits for a probe that is never sent', async (t) => {
+/** Opens the breakers of a and b. Then a answers a request with `status` after the breaker of b may admit a probe. */
+async function answerLate(t: TestContext, status: number, more: Partial<FakeClockGatewayOptions> = {}) {
   const health: Partial<Health> = { a: () => failingReply(503), b: () => failingReply(503) };
-  const gateway = await start(t, health);
+  const gateway = await start(t, health, more);
   for (let n = 0; n < 3; n += 1) await ask(gateway);
-  health.a = () => ({ ...failingReply(400), isPaced: true });
+  health.a = () => ({ ...failingReply(status), isPaced: true });
   const answer = gateway.send('chat', { model: 'smart', ...TURN });
   await gateway.settled(gateway.upstream('a').gate.arrivalCount(1));
-  // The breaker of b may now admit a probe.
   await gateway.advance(15_000);
   gateway.upstream('a').gate.open();
-  assert.equal((await gateway.settled(answer)).status, 400);
-  assert.notEqual(probeOf(gateway, 'b'), 'in_flight');
+  return { gateway, answer: await gateway.settled(answer) };
+}
+
+test('if an invalid request ends the attempts, no other target waits for a probe that is never sent', async (t) => {
+  const { gateway, answer } = await answerLate(t, 400);
+  assert.equal(answer.status, 400);
+  assert.equal(probeOf(gateway, 'b'), 'next_request');
 });
 
 test('a target whose deadline has passed does not keep its probe', async (t) => {
-  const health: Partial<Health> = { a: () => failingReply(503), b: () => failingReply(503) };
-  const gateway = await start(t, health, {
+  const { gateway } = await answerLate(t, 503, {
     providers: { b: { timeouts: { connect_ms: 11_000, headers_ms: 11_500, total_ms: 12_000 } } },
   });
-  for (let n = 0; n < 3; n += 1) await ask(gateway);
-  health.a = () => ({ ...failingReply(503), isPaced: true });
-  const answer = gateway.send('chat', { model: 'smart', ...TURN });
-  await gateway.settled(gateway.upstream('a').gate.arrivalCount(1));
-  await gateway.advance(15_000);
-  gateway.upstream('a').gate.open();
-  await gateway.settled(answer);
-  assert.notEqual(probeOf(gateway, 'b'), 'in_flight');
+  assert.equal(probeOf(gateway, 'b'), 'next_request');
 });
 
 test('a probe that Floe could not send for lack of open files does not close the breaker', async (t) => {

@@ -12,8 +12,8 @@ import { readSmallValues } from './read-small-values.ts';
 import { parseUpstreamJson } from './upstream-json.ts';
 
 /**
- * A larger count of a unit is treated as invalid. No model has a context of this length, and no response contains as many
- * searches, images or seconds.
+ * A larger count of a unit is treated as invalid. No model has a context of this length, and no response contains as
+ * many searches, images or seconds.
  */
 const MAX_PLAUSIBLE_COUNT = 10_000_000;
 /** Typical text has four bytes per token. Hardly any text has more than this. */

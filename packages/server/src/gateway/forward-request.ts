@@ -88,7 +88,7 @@ export function buildForwardedRequest(
 
 const NOTHING: readonly string[] = [];
 
-/** Returns whether the settings of a provider set a member, so that Floe must not edit it too. */
+/** Returns whether the settings of a provider set a member of the body. If they do, Floe must not edit the member. */
 function setsMember({ body }: Target['provider'], name: string): boolean {
   return body.some(([own]) => own === name);
 }

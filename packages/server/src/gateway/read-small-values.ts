@@ -10,9 +10,9 @@ const MAX_PARSED_BYTES = 1024 * 1024;
 const OPEN_BRACKET = 0x5b;
 
 /**
- * Reads the small values of a JSON object that has too many values to be parsed: its members, and the elements of arrays in
- * it. Omits all other values. Takes linear time, and keeps little memory. If the text is not valid JSON, or nested deeper
- * than 512 levels, reads the values before the error.
+ * Reads the small values of a JSON object that has too many values to be parsed: its members, and the elements of
+ * arrays in it. Omits all other values. Takes linear time, and keeps little memory. If the text is not valid JSON, or
+ * nested deeper than 512 levels, reads the values before the error.
  */
 export function readSmallValues(body: Buffer): JsonObject {
   const reader = new SmallValueReader(body);

@@ -45,7 +45,7 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
     if (isJsonObject(parsed) && !isNestedDeeperThan(parsed, MAX_METADATA_DEPTH))
       return text.includes('\\u') ? replaceUnstorableJsonCharacters(parsed) : parsed;
   } catch {
-    // Invalid JSON is reported below, together with JSON that is not an object.
+    // Invalid JSON is reported below, together with JSON that is not an object or is nested too deeply.
   }
   throw new Fault(
     'invalid_request',

@@ -71,7 +71,7 @@ export class ResponseProgress {
     if (this.#stage.name === 'nothing') this.#stage = { name: 'head', errorFormatter };
   }
 
-  /** @param atMs null if only the announcement of a response was sent, which is no token */
+  /** @param atMs null if only the announcement of a response was sent, which is not a token */
   markContentSent(atMs: number | null): void {
     this.#firstTokenAt = atMs;
     this.#stage = STAGE_CONTENT;

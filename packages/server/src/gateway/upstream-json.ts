@@ -14,7 +14,8 @@ const UNCOUNTED_RESPONSE_BYTES = MAX_RESPONSE_JSON_COMPLEXITY / 10;
 
 /**
  * Parses a provider's JSON response and keeps numbers exactly as they are written.
- * @throws Fault `upstream_error` if the response is truncated, not UTF-8, not JSON, or has too many values
+ * @throws Fault `upstream_error` if the response is truncated, not UTF-8, not JSON, or has too many values, or if a
+ * long response is nested too deeply
  */
 export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes)) throw createUnreadableFault(bytes, 'is not valid UTF-8');
@@ -46,7 +47,8 @@ export function findComplexityError(bytes: Buffer): unknown {
   }
 }
 
-function createUnreadableFault(bytes: Buffer, problem: string): Fault {
+/** Returns the fault for a response that Floe cannot read. `problem` completes "a response that …". */
+export function createUnreadableFault(bytes: Buffer, problem: string): Fault {
   return new Fault(
     'upstream_error',
     `The provider sent a response that ${problem}. Send the request again.`,

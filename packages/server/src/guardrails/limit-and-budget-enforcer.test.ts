@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BudgetSchema } from '@floe/contract/config/limits-cache-policies';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/limits-cache-policies';
 import { CoordinatedCounters } from '../store/counters/coordinated-counters.ts';
+import { InMemoryCounters } from '../store/counters/in-memory-counters.ts';
 import { createCoordinatedProcesses } from '../store/test/coordinated-processes.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
 import { compileLimitsAndBudgets, toConfiguredLimitOrBudget } from './compile-limits-and-budgets.ts';
@@ -104,3 +105,24 @@ const KEY = {
   prefix: '',
   last4: '',
 };
+
+test('a request that needs a counter that an organization with too many cannot get is rejected with status 429', async () => {
+  const clock = new ManualClock();
+  const { guard } = createMemoryGuardWithSpend(clock, new InMemoryCounters(clock, { maxBucketsPerOrg: 0 }));
+  const limit = toConfiguredLimitOrBudget(LimitSchema.parse({ name: 'one', scope: 'org', rpm: 5 }));
+  const budget = { name: 'all', scope: 'org', period: 'month', limit_usd: 1 };
+  const attributes = { key: KEY, endUser: null, models: ['m'], metadata: null };
+  for (const [limits, budgets, code] of [
+    [[limit], [], 'rate_limit_exceeded'],
+    [[], [toConfiguredLimitOrBudget(BudgetSchema.parse(budget))], 'budget_reserved'],
+  ] as const) {
+    const rules = compileLimitsAndBudgets(limits, budgets, 'UTC') ?? assert.fail();
+    const grant = await guard.acquire(code, rules, attributes, { tokens: 0, nanoUsd: 10, unpriced: null });
+    const fault = findRejectionFault(grant);
+    assert.deepEqual([fault?.code, fault?.status, fault?.detail.retryAfterMs], [code, 429, 1_000]);
+    assert.match(
+      fault?.message ?? '',
+      /cannot count this request, because the organization has too many counters/,
+    );
+  }
+});

@@ -91,7 +91,7 @@ export async function openLimitAndBudgetRuntime(
       }));
       for (const group of spendCache.listExpiringTotals(rows)) await clearTotalBudgetExpiry(writer, group);
     },
-    afterSpent: (spent) => recordStoredSpend(spent, spendCache, counters),
+    afterSpent: (spent) => publishStoredSpend(spent, spendCache, counters),
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
   spendCache.open();
@@ -117,7 +117,7 @@ export async function openLimitAndBudgetRuntime(
   };
 }
 
-function recordStoredSpend(
+function publishStoredSpend(
   spent: readonly BucketSpendChange[],
   spendCache: SpendCache,
   counters: LimitCounters,

@@ -110,7 +110,7 @@ export function measureInput(body: Buffer): InputComposition {
   return weight;
 }
 
-/** Adds the images in members `result`, whose item may have its type before or after them. */
+/** Adds the images in members named `result`. The type of the item may be before or after this member. */
 function addGeneratedImages(weight: MutableComposition, body: Buffer): void {
   visitBytePositions(body, QUOTE, (at) => {
     if (!hasBytesAt(body, at, RESULT_MARK)) return at + 1;

@@ -158,8 +158,8 @@ function createOperationHandler(
 }
 
 /**
- * Streams a file. An error closes the connection, so that an incomplete file is not taken for a complete one. For HEAD, does
- * not read the file.
+ * Streams a file. An error closes the connection, so that an incomplete file is not taken for a complete one. For HEAD,
+ * does not read the file.
  */
 function sendDownload(
   request: FastifyRequest,

@@ -8,7 +8,8 @@ type DownloadClock = Pick<Clock, 'after' | 'monotonic'>;
 /**
  * Returns the chunks of an NDJSON file, and spaces while there are none: a search for few matches can take minutes.
  * White space before a JSON value has no meaning (RFC 8259, section 2), so the lines stay valid for readers that do not
- * skip empty lines. In the first 15 seconds, no space precedes the first chunk, so that an early error still gets a status.
+ * skip empty lines. In the first 15 seconds, no space precedes the first chunk, so that an early error still gets a
+ * status.
  */
 export async function* fillSilenceWithSpaces(
   chunks: AsyncIterable<string>,

@@ -9,7 +9,9 @@ import { type ListenerHandler, rejectRequest } from './server.ts';
 
 /** Interval between checks while no connections arrive. */
 const CHECK_INTERVAL_MS = 1_000;
-/** While connections arrive, a check covers at most this time, this number of connections, and this share of the limit. */
+/**
+ * While connections arrive, a check covers at most this time, this number of connections, and this share of the limit.
+ */
 const MAX_AGE_MS = 100;
 const MAX_CONNECTIONS = 16;
 const MAX_CHECK_SHARE = 0.01;
@@ -39,9 +41,9 @@ interface OpenFileMonitorOptions {
 }
 
 /**
- * Restricts new connections before the process runs out of file descriptors: they serve only one request, and only health
- * checks and sign-in, so that orchestrators do not restart an overloaded process. Without the monitor, Node.js would close
- * connections without a log line, and no file and no connection to a provider could be opened.
+ * Restricts new connections before the process runs out of file descriptors: they serve only one request, and only
+ * health checks and sign-in, so that orchestrators do not restart an overloaded process. Without the monitor, Node.js
+ * would close connections without a log line, and no file and no connection to a provider could be opened.
  */
 export class OpenFileMonitor {
   readonly #clock: Clock;
@@ -79,8 +81,8 @@ export class OpenFileMonitor {
   }
 
   /**
-   * Counts a new connection. Returns whether it may serve all requests. If there are too many restricted connections, closes
-   * the oldest one, so that clients that send nothing cannot keep health checks out.
+   * Counts a new connection. Returns whether it may serve all requests. If there are too many restricted connections,
+   * closes the oldest one, so that clients that send nothing cannot keep health checks out.
    */
   admit(socket: Socket): boolean {
     this.#connections += 1;

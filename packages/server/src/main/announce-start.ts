@@ -44,8 +44,8 @@ export function createStartReport(server: StartedServer, firstRun: FirstStartSec
 }
 
 /**
- * Prints the startup message, which contains the server's URL: several lines on a terminal, otherwise one JSON line. Then logs the warnings and the
- * settings that have no effect.
+ * Prints the startup message, which contains the server's URL: several lines on a terminal, otherwise one JSON line.
+ * Then logs the warnings and the settings that have no effect.
  */
 export function announceStart(
   { info, firstRun, warnings, inactiveFields }: StartReport,

@@ -40,7 +40,7 @@ export function createBeatRoutesFromServerComponents(
   });
 }
 
-/** Returns the function that finds the platform key of a request to the API. */
+/** Returns a function that finds the platform key of a request to the API or a beat, and records its use. */
 function createKeyAuthenticator(
   snapshot: () => Pick<GatewaySnapshot, 'keyring'>,
   lastUsed: ServerComponents['lastUsed'],

@@ -16,9 +16,7 @@ function findOutboundIssues({ outbound }: FloeConfig): SemanticIssue[] {
   if (!failure) return [];
   const { setting, code } = failure;
   const message = `the file cannot be read (${code}); check that it exists and that Floe is allowed to read it`;
-  return [
-    { path: ['outbound', ...setting.split('.')], message, ...(code === 'ENOENT' && { isUnset: true }) },
-  ];
+  return [{ path: ['outbound', setting], message, ...(code === 'ENOENT' && { isUnset: true }) }];
 }
 
 function findUnreadableFile(outbound: FloeConfig['outbound']): OutboundConfigError | null {

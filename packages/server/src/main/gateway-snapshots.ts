@@ -258,7 +258,7 @@ function applyConfig(config: CompiledConfig, parts: ServerComponents): void {
   for (const { orgId, rule, error } of unusableRules)
     parts.log.error(
       { org: orgId, rule, field: error.path.slice(2).join('.'), reason: error.message },
-      'relay rule cannot be compiled by this version of Floe; it has the decision ask, or no effect if it allows',
+      'relay rule cannot be compiled by this version of Floe; if its decision is allow, it has no effect; otherwise, it asks',
     );
   parts.modelLists.watch([...config.catalogs.values()].flatMap(({ providers }) => [...providers.values()]));
   for (const setting of config.unsupportedSettings)

@@ -16,10 +16,10 @@ export interface OutboundAccess {
   /** Returns the proxy and certificate authorities for calls that do not go to a provider. */
   readonly via: Ways['via'];
   /**
-   * Applies a changed configuration. `byOrg` contains the origins of each organization's providers, because
-   * floe.yaml may contain only the kind of a provider and no URL. Returns an error if a file of `outbound` cannot be read
-   * any more. Its last known content is then used.
-   * @throws OutboundConfigError if the process has never read a file. Nothing is changed in this case.
+   * Applies a changed configuration. `byOrg` contains the origins of each organization's providers, because floe.yaml
+   * may contain only the kind of a provider and no URL. Returns an error if a file of `outbound` cannot be read any
+   * more. Its last known content is then used.
+   * @throws OutboundConfigError if a file cannot be read and was never read before. Nothing is changed in this case.
    */
   configure(config: FloeConfig, orgCount: number, byOrg: NamedOriginsByOrg): OutboundConfigError | null;
 }

@@ -70,7 +70,7 @@ export function startRetention(
   };
 }
 
-/** Returns the database, which begins no further transaction if `isStopped` returns true. */
+/** Returns a wrapper of the database that begins no further transaction once `isStopped` returns true. */
 function stopWhen(isStopped: () => boolean, database: RetentionDatabase): RetentionDatabase {
   const requireRunning = () => {
     if (isStopped()) throw new RetentionStopped();

@@ -2,8 +2,8 @@ import { type Clock, resolveWithFallback } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
 /**
- * Runs the steps of a shutdown one after the other. A step that exceeds its time limit or fails does not prevent the next
- * step, so a database, disk or receiver that does not respond cannot prevent records from being stored.
+ * Runs the steps of a shutdown one after the other. A step that exceeds its time limit or fails does not prevent the
+ * next step, so a database, disk or receiver that does not respond cannot prevent records from being stored.
  */
 export class ShutdownSteps {
   readonly #clock: Pick<Clock, 'after'>;

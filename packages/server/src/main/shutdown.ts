@@ -11,8 +11,8 @@ import { ShutdownSteps } from './shutdown-steps.ts';
 const CLOSE_MS = 2_000;
 
 /**
- * Time limits of the steps after the last request. With those of `closeServerComponents`, they add up to 20 seconds, which is
- * less than what remains of the grace periods of systemd and Kubernetes.
+ * Time limits of the steps after the last request. With those of `closeServerComponents`, they add up to 20 seconds,
+ * which is less than what remains of the grace periods of systemd and Kubernetes.
  */
 const BACKGROUND_WORK_MS = 5_000;
 const LAST_WRITES_MS = 4_000;

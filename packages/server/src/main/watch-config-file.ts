@@ -12,10 +12,13 @@ import {
   type ApplyConfigFileDependencies,
   applyConfigFile,
   type GatewaySnapshots,
+  type ReplacedConfig,
 } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
-/** A failed change is retried after this time, and then after twice the time, unless only the file is the reason. */
+/**
+ * Delay before the first retry of a failed change. It doubles after each failure. An invalid floe.yaml is not retried.
+ */
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
@@ -29,8 +32,8 @@ export interface WatchConfigFileDependencies
 
 /**
  * Watches floe.yaml and applies every valid version completely. After an invalid change, the previous
- * configuration remains in use. After a failure with another reason, such as an
- * outage of the database or a conflict with stored resources, tries again.
+ * configuration remains in use. After a failure with another reason, such as an outage of the
+ * database or a conflict with stored resources, tries again.
  */
 export function watchConfigFile(
   parts: WatchConfigFileDependencies,
@@ -40,7 +43,7 @@ export function watchConfigFile(
 ) {
   const { log } = parts;
   const path = state.loaded.path ?? DEFAULT_CONFIG_FILE;
-  const stored: StoredConfigState = { config: state.loaded, isCurrent: true };
+  const stored: { current: ReplacedConfig } = { current: { config: state.loaded, isStored: true } };
   const retry = new Retry(parts.retryClock ?? systemClock, () => watching.reload());
   async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
@@ -92,32 +95,30 @@ export function watchConfigFile(
   };
 }
 
-/** Returns whether floe.yaml is the only reason why it could not be loaded. `outbound.ca_file` can appear later than floe.yaml. */
+/**
+ * Returns whether floe.yaml itself is why it could not be loaded, and not only `outbound.ca_file`, which can appear
+ * later.
+ */
 function isCausedByFile(error: unknown): boolean {
   if (error instanceof ConfigError) return error.problems.some(({ where }) => where !== 'outbound.ca_file');
   return error instanceof ConfigFileSizeError;
 }
 
-interface StoredConfigState {
-  /** The last configuration that was stored. It is not in use if the change failed after its commit. */
-  config: LoadedConfig;
-  /** False if the database may contain another configuration, because it is not known whether a change was committed. */
-  isCurrent: boolean;
-}
-
-/** Stores a configuration. */
+/**
+ * Stores a configuration. `stored.current` is the last one that was stored. It is not in use if a change failed after
+ * its commit.
+ */
 async function storeConfig(
   loaded: LoadedConfig,
   parts: ApplyConfigFileDependencies,
-  stored: StoredConfigState,
+  stored: { current: ReplacedConfig },
 ): Promise<void> {
   try {
-    await applyConfigFile(loaded, parts, { config: stored.config, isStored: stored.isCurrent });
-    stored.config = loaded;
-    stored.isCurrent = true;
+    await applyConfigFile(loaded, parts, stored.current);
+    stored.current = { config: loaded, isStored: true };
   } catch (error) {
-    // After a conflict, nothing was changed.
-    if (!(error instanceof ConfigError)) stored.isCurrent = false;
+    // After a conflict, nothing was changed. After another error, it is not known whether the change was committed.
+    if (!(error instanceof ConfigError)) stored.current = { ...stored.current, isStored: false };
     throw error;
   }
 }

@@ -84,7 +84,7 @@ export interface OperationDescription {
    * repeated.
    */
   readonly handlesIdempotency?: true;
-  /** Values that are nested too deep in the body are replaced with 0 and do not make the request invalid. */
+  /** Values that are nested too deeply in the body are replaced with 0 and do not make the request invalid. */
   readonly cutsDeepValues?: true;
   /** Whether responses have an ETag, so that `If-None-Match` can be used. */
   readonly hasEntityTag?: true;
@@ -240,7 +240,8 @@ export function parseOperationInput<
 }
 
 /**
- * Validates the input of an operation that writes, as `parseOperationInput` does. Text in the body must also be storable.
+ * Validates the input of an operation that writes, as `parseOperationInput` does. Text in the body must also be
+ * storable.
  * @throws Fault `invalid_request` with `param`
  */
 export function parseWriteInput<

@@ -28,8 +28,8 @@ export function validateInput<Schema extends z.ZodType>(schema: Schema, value: u
 }
 
 /**
- * Validates one part of a request, as `validateInput` does, and requires that databases can store its text. For
- * everything that queries may contain.
+ * Validates one part of a request, as `validateInput` does, and requires that databases can store its text. Used
+ * for all input that database queries may contain.
  * @throws Fault in the same cases as `validateInput`
  */
 export function validateStorableInput<Schema extends z.ZodType>(

@@ -1,6 +1,6 @@
 import type { Log } from '../core/log.ts';
 import type { MonitoringLivenessResult } from '../store/monitoring/monitoring-liveness-values.ts';
-import type { FailedEvaluation } from './sweep.ts';
+import { type FailedEvaluation, logFailedEvaluations } from './sweep.ts';
 
 const CLOCK_SET_AHEAD =
   'database clock was set forward, or this machine was suspended; monitoring records the skipped time as a gap';
@@ -19,9 +19,5 @@ export function logClockChange(
 
 /** Logs the monitors whose times could not be moved back. */
 export function logFailedRewinds(log: Log, failures: readonly FailedEvaluation[]): void {
-  for (const { orgId, monitorId, error } of failures)
-    log.error(
-      { err: error, org: orgId, monitor: monitorId },
-      'monitor could not be evaluated, so its times were not moved back after the clock was set back',
-    );
+  logFailedEvaluations(log, failures, 'its times were not moved back after the clock was set back');
 }

@@ -5,7 +5,6 @@ import {
   lockMonitorStatesByUid,
   upsertMonitorStates,
 } from '../store/monitoring/monitor-states.ts';
-import type { MonitoringGap } from '../store/monitoring/monitoring-liveness-values.ts';
 import type { MonitorStateRow } from '../store/monitoring/monitoring-rows.ts';
 import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
 import { requireRewindCount } from '../store/monitoring/rewind-count.ts';
@@ -28,22 +27,13 @@ import {
   resumeMonitorState,
 } from './monitor-state-events.ts';
 import { MonitoringUnitOfWork } from './monitoring-unit-of-work.ts';
+import type { MonitorChangeTime } from './read-monitors.ts';
 
 /** The input for changing monitors. */
-export interface MonitorChangeContext {
+export interface MonitorChangeContext extends MonitorChangeTime {
   readonly writer: DatabaseWriter;
   /** The installation's secret, from which beat URLs are derived. */
   readonly secret: KeyObject;
-  /** Time of the change, in database time. */
-  readonly nowMs: number;
-  /**
-   * The time before which all beats are committed. A beat that was due before this time and is not stored was
-   * missed.
-   */
-  readonly committedUntil: number;
-  readonly gaps: readonly MonitoringGap[];
-  /** How often recorded times had been moved back when `nowMs` was read. */
-  readonly rewindCount: number;
   /** Who makes the change: a key id, a member id or `file`. */
   readonly actor: string;
   readonly source: {

@@ -64,10 +64,10 @@ const parsedCrons = new Map<string, Cron>();
 const MAX_PARSED_CRONS = 10_000;
 
 /**
- * Creates the occurrences of a cron expression, which follow the wall clock of the time zone. If daylight
- * saving time skips times, the job is expected once, immediately after the jump. If a time occurs twice, the job
- * is expected at the first one. If the minute or the hour starts with `*`, the job is expected whenever clocks show one of
- * its times. Vixie cron follows the same rules.
+ * Creates the occurrences of a cron expression, which follow the wall clock of the time zone. If daylight saving time
+ * skips times, the job is expected once, immediately after the jump. If a time occurs twice, the job is expected at the
+ * first one. If the minute or the hour starts with `*`, the job is expected whenever clocks show one of its times.
+ * Vixie cron follows the same rules.
  */
 function cronSchedule({
   cron,

@@ -38,8 +38,8 @@ export interface MonitorState {
    */
   readonly lastBeatAt: number | null;
   /**
-   * The time from which expected times and the deadline of the first beat are calculated: the last beat, the creation, the
-   * end of a pause, or the end of a gap.
+   * The time from which expected times and the deadline of the first beat are calculated: the last beat, the creation,
+   * the end of a pause, or the end of a gap.
    */
   readonly anchorAt: number;
   /** The next expected beat that has not been evaluated. Null if none is expected. */
@@ -119,7 +119,9 @@ export type MonitorAlertTrigger =
       readonly at: number;
       readonly since: number;
       readonly reason: StatusPeriodReason;
-      /** The time of the last beat until `at`, which may be the beat that reports the failure. Null if there was none. */
+      /**
+       * The time of the last beat until `at`, which may be the beat that reports the failure. Null if there was none.
+       */
       readonly lastBeatAt: number | null;
     }
   | {

@@ -20,7 +20,7 @@ import {
   clampReceivedAt,
   type ReceivedBeat,
 } from './received-beat.ts';
-import { MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
+import { logFailedEvaluations, MAX_MONITORS_PER_SWEEP_BATCH, sweepDueMonitors } from './sweep.ts';
 
 /** How long idempotency keys are stored. */
 const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
@@ -30,7 +30,10 @@ const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
  */
 const COMMIT_POLL_MS = 100;
 const COMMIT_POLL_ATTEMPTS = 25;
-/** Maximum number of attempts of a transaction if the clock is set back meanwhile. A running pulse may have begun earlier. */
+/**
+ * Maximum number of attempts of a transaction if the clock is set back meanwhile. A pulse that is already running may
+ * have begun earlier.
+ */
 const MAX_TIME_ATTEMPTS = 4;
 const KEY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
 
@@ -192,8 +195,8 @@ export class MonitoringEngine {
   }
 
   /**
-   * Runs a transaction with the times of the last pulse. If another process has moved the recorded times back since then,
-   * sends a pulse and runs it again.
+   * Runs a transaction with the times of the last pulse. If another process has moved the recorded times back since
+   * then, sends a pulse and runs it again.
    * @throws Fault `overloaded`
    */
   async #withCurrentTime<T>(run: (database: Pick<Database, 'rowTransaction'>) => Promise<T>): Promise<T> {
@@ -225,11 +228,7 @@ export class MonitoringEngine {
         sweepDueMonitors(current, this.evaluationContext()),
       );
       counters.countSweep(swept);
-      for (const { orgId, monitorId, error } of swept.failures)
-        log.error(
-          { err: error, org: orgId, monitor: monitorId },
-          'monitor could not be evaluated, so missed beats are not detected; retrying in 10 minutes',
-        );
+      logFailedEvaluations(log, swept.failures, 'missed beats are not detected; retrying in 10 minutes');
       if (swept.evaluated < MAX_MONITORS_PER_SWEEP_BATCH) break;
       // During a long sweep, this process must not appear to be down.
       await this.#pulse.ensureFresh();

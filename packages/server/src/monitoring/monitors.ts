@@ -8,6 +8,7 @@ import {
   type MonitorRow,
   setDefaultGraceMs,
 } from '../store/monitoring/monitors.ts';
+import { requireRewindCount } from '../store/monitoring/rewind-count.ts';
 import type { DatabaseWriter } from '../store/store-interfaces.ts';
 import { type MonitorChangeContext, MonitorChanges } from './monitor-changes.ts';
 import type { MonitorDefinition } from './monitor-definition.ts';
@@ -83,9 +84,10 @@ export function pauseMonitor(
 
 /**
  * Ends a monitor's pause. The monitor then waits for its next beat.
- * @throws Fault `conflict` if the monitor is not paused
+ * @throws Fault `conflict` if the monitor is not paused; `overloaded` if the clock was set back in the meantime
  */
 export async function resumeMonitor(context: MonitorChangeContext, row: MonitorRow): Promise<MonitorRow> {
+  await requireRewindCount(context.writer, context.rewindCount);
   const [state] = await lockMonitorStatesByUid(context.writer, [row.uid]);
   if (state && state.status !== 'paused')
     throw new Fault(

@@ -32,8 +32,8 @@ export interface ReceivedBeat {
   readonly earliestReceivedAt?: number;
   readonly runId: string | null;
   /**
-   * Requests for one monitor with the same key count as one beat. Reports of different kinds have different keys. Null if
-   * the request has no key.
+   * Requests for one monitor with the same key count as one beat. Reports of different kinds have different keys. Null
+   * if the request has no key.
    */
   readonly idempotencyKey: string | null;
   readonly metadataJson: string | null;

@@ -137,7 +137,7 @@ test('the only process detects that a starting process has moved the times back'
     );
     const { receivedAt: _, ...beat } = createTestBeatCall('job', 0);
     await one.engine.recordBeat(beat);
-    // The state that this process has cached is not in the future, so that only the count has changed.
+    // The stored state still equals the state that this process has cached. Only the count differs.
     await cluster.setBack(HOUR_MS);
     await one.database.transaction((writer) =>
       writer.updateTable('monitor_pulse').set({ rewind_count: 1 }).execute(),

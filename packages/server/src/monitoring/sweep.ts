@@ -1,3 +1,4 @@
+import type { Log } from '../core/log.ts';
 import { lockDueMonitorStates } from '../store/monitoring/monitor-states.ts';
 import type { Database } from '../store/store-interfaces.ts';
 import { evaluateStateUntil } from './evaluate-state-until.ts';
@@ -20,6 +21,19 @@ export interface FailedEvaluation {
   readonly orgId: string;
   readonly monitorId: string;
   readonly error: unknown;
+}
+
+/** Logs monitors that could not be evaluated. `consequence` is what does not happen because of it. */
+export function logFailedEvaluations(
+  log: Log,
+  failures: readonly FailedEvaluation[],
+  consequence: string,
+): void {
+  for (const { orgId, monitorId, error } of failures)
+    log.error(
+      { err: error, org: orgId, monitor: monitorId },
+      `monitor could not be evaluated, so ${consequence}`,
+    );
 }
 
 /** The result of one sweep batch. */

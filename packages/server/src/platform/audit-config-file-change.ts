@@ -14,9 +14,9 @@ const INDIVIDUALLY_AUDITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Adds an audit entry for each organization whose sections in floe.yaml have changed, or that was added or removed. The entry contains only
- * the names of the sections, because their contents may include secrets. The organizations must already be
- * stored.
+ * Adds an audit entry for each organization whose sections in floe.yaml have changed, or that was added or removed. The
+ * entry contains only the names of the sections, because their contents may include secrets. The organizations must
+ * already be stored.
  */
 export async function auditConfigFileChange(
   writer: DatabaseWriter,

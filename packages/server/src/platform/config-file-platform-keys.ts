@@ -140,9 +140,9 @@ async function findForeignValues(
 }
 
 /**
- * Limits, budgets, relay rules and analytics identify a key by its name. So a renamed key, or a revoked key that becomes
- * active, must not take the name of another active key. The previous name of a renamed key must not be in a rule that was
- * created with the API.
+ * Limits, budgets, relay rules and analytics identify a key by its name. So a renamed key, or a revoked key that
+ * becomes active, must not take the name of another active key. The previous name of a renamed key must not be in a
+ * rule that was created with the API.
  */
 async function findNameIssues(
   declared: readonly DeclaredKey[],

@@ -5,6 +5,8 @@ import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
 import { createPlatformKeyHint, extractPlatformKey, generatePlatformKey } from './key-format.ts';
 
+const NO_IMPORTED_KEYS = { hasImportedKeys: false, isImportedKey: () => false };
+
 const KEY = `eis_${'a'.repeat(49)}`;
 const OTHER = `eis_${'b'.repeat(49)}`;
 
@@ -39,7 +41,7 @@ test('the key is found wherever clients send it, and sk-eis_ is the same key', (
     { authorization: 'Bearer sk-ant-oat01-callers-own', 'x-floe-key': KEY },
     { authorization: 'Basic dXNlcjpwYXNz', 'x-api-key': KEY },
   ])
-    assert.equal(extractPlatformKey(headers), KEY);
+    assert.equal(extractPlatformKey(headers, NO_IMPORTED_KEYS), KEY);
 });
 
 test('a request without a platform key is a 401 that states how to send one', () => {
@@ -52,7 +54,7 @@ test('a request without a platform key is a 401 that states how to send one', ()
     { 'x-other': KEY },
   ])
     assert.throws(
-      () => extractPlatformKey(headers),
+      () => extractPlatformKey(headers, NO_IMPORTED_KEYS),
       (error) =>
         error instanceof Fault && error.code === 'missing_api_key' && /X-API-Key/.test(error.message),
     );
@@ -62,7 +64,7 @@ test('two different platform keys are rejected, and the message shows neither', 
   for (const name of ['x-api-key', 'api-key', 'x-floe-key'])
     for (const headers of [{ authorization: `Bearer ${KEY}`, [name]: OTHER }, { [name]: [KEY, OTHER] }])
       assert.throws(
-        () => extractPlatformKey(headers),
+        () => extractPlatformKey(headers, NO_IMPORTED_KEYS),
         (error) =>
           error instanceof Fault && error.code === 'invalid_api_key' && !/aaaa|bbbb/.test(error.message),
       );
@@ -80,7 +82,7 @@ test('for any headers, the result is a key that was sent or a 401', () => {
   fc.assert(
     fc.property(headers, (presented) => {
       try {
-        const key = extractPlatformKey(presented);
+        const key = extractPlatformKey(presented, NO_IMPORTED_KEYS);
         assert.ok(key.startsWith('eis_'));
         assert.ok(Object.values(presented).some((sent) => sent.includes(key)));
       } catch (error) {

@@ -62,18 +62,18 @@ export type PlatformKeyHeaders = Readonly<Record<string, string | readonly strin
 /**
  * Returns the platform key in a request's headers, without `sk-`. Floe looks for it in `authorization: Bearer`,
  * `x-api-key`, `api-key` and `x-floe-key`. Header names must be in lowercase. The platform key is the value that
- * starts with `eis_` or `sk-eis_`. If `imported` is absent, all other values are ignored. If `imported` is given
- * and no value starts like a platform key, returns the first imported key, or else the first value.
+ * starts with `eis_` or `sk-eis_`. If no value starts like a platform key and there are imported keys, returns the
+ * first imported key, or else the first value.
  *
  * @throws Fault `missing_api_key` if there is no key, `invalid_api_key` if there are two different
  * keys
  */
-export function extractPlatformKey(headers: PlatformKeyHeaders, imported?: ImportedKeyLookup): string {
+export function extractPlatformKey(headers: PlatformKeyHeaders, imported: ImportedKeyLookup): string {
   let key = findKey(headers['authorization'], true, undefined);
   key = findKey(headers['x-api-key'], false, key);
   key = findKey(headers['api-key'], false, key);
   key = findKey(headers['x-floe-key'], false, key);
-  if (key === undefined && imported?.hasImportedKeys) key = findImportedKey(headers, imported);
+  if (key === undefined && imported.hasImportedKeys) key = findImportedKey(headers, imported);
   if (key !== undefined) return key;
   throw new Fault(
     'missing_api_key',

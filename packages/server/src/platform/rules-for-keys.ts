@@ -52,8 +52,8 @@ export function listRenamedReferences(
 }
 
 /**
- * Returns, for each of these previous key names, the rules that were created with the API and would no longer apply to the
- * key, such as `limit l`. Names without such rules are omitted. Yields to the event loop.
+ * Returns, for each of these previous key names, the rules that were created with the API and would no longer apply to
+ * the key, such as `limit l`. Names without such rules are omitted. Yields to the event loop.
  */
 export async function findStoredRulesForKeys(
   reader: DatabaseReader,

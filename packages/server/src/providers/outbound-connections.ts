@@ -66,7 +66,7 @@ export class OutboundConfigError extends Error {
  * certificate authorities in `ca_file` are added to those of Node.js, which include `NODE_EXTRA_CA_CERTS`. If
  * several elements of `settings` contain an option, the first value is used. If a file cannot be read any more, its last
  * known content is used.
- * @throws OutboundConfigError if the process has never read a file
+ * @throws OutboundConfigError if a file cannot be read and the process has never read it
  */
 export function resolveOutboundConnections(
   settings: readonly OutboundConnectionSettings[],

@@ -1,10 +1,10 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
-import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { FairLruMap } from '../core/fair-lru-map.ts';
 import type { Log } from '../core/log.ts';
 import { RepeatedFailureLog } from '../core/repeated-failure-log.ts';
 import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
+import { isDatabaseUnavailable } from '../store/is-database-unavailable.ts';
 import {
   addRelaySessionCounts,
   listRelaySessionActivitySince,
@@ -193,14 +193,14 @@ export class RelaySessionTracker {
 
   /**
    * Adds the counts to the database. If the database rejects them, stores those of each organization separately, so that
-   * the counts of one organization do not prevent that others are stored.
+   * the counts of one organization do not prevent others from being stored.
    * @throws Fault `overloaded` if the database is unavailable. The counts are then kept for the next call.
    */
   async #store(deltas: readonly RelaySessionDelta[]): Promise<void> {
     try {
       await this.#database.transaction((writer) => addRelaySessionCounts(writer, deltas));
     } catch (error) {
-      if (error instanceof Fault && error.code === 'overloaded') {
+      if (isDatabaseUnavailable(error)) {
         for (const delta of deltas) this.#restoreDelta(delta);
         throw error;
       }

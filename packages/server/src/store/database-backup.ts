@@ -111,8 +111,8 @@ export async function restoreDatabase(
 }
 
 /**
- * Moves a SQLite file, if it exists, and its logs. The logs contain the last commits of a killed process. The file is first,
- * so that no process opens it without its logs.
+ * Moves a SQLite file, if it exists, and its logs. The logs contain the last commits of a killed process. The file is
+ * moved first, so that no process opens it without its logs.
  */
 async function moveAside(path: string, to: string): Promise<void> {
   for (const suffix of ['', ...SQLITE_LOG_SUFFIXES])
@@ -120,8 +120,8 @@ async function moveAside(path: string, to: string): Promise<void> {
 }
 
 /**
- * Moves the logs that an interrupted restore left behind to its safety copy, which is the newest one. In a copy with another
- * timestamp, SQLite would not find them.
+ * After an interrupted restore, moves the remaining logs to its safety copy, which is the newest one. SQLite finds the
+ * logs only if their names contain the same timestamp as the copy.
  */
 async function finishMoveAside(path: string): Promise<void> {
   const prefix = `${basename(path)}.before-restore-`;

@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { AlertDeliveryRow } from './alert-deliveries.ts';
 import type { DatabaseReader, DatabaseWriter } from './store-interfaces.ts';
 
-/** The delivery of a failure that has ended before the first delivery attempt, and earlier deliveries to the same channel. */
+/**
+ * The delivery of a failure that has ended before the first delivery attempt, and earlier deliveries to the same
+ * channel.
+ */
 export interface EndedFailure {
   readonly org_id: string;
   readonly channel_id: string;

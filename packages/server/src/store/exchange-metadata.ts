@@ -5,8 +5,8 @@ import type { DatabaseWriter, ExchangeRow } from './store-interfaces.ts';
 const ENTRIES_PER_STATEMENT = 500;
 
 /**
- * Deletes the metadata index entries of exchanges by their keys. A condition on the time alone would read all entries of the
- * organization, because the index starts with the name and the value.
+ * Deletes the metadata index entries of exchanges by their keys. A condition on the time alone would read all entries
+ * of the organization, because the index starts with the name and the value.
  */
 export async function deleteExchangeMetadata(
   writer: DatabaseWriter,

@@ -200,8 +200,8 @@ async function deleteExchangeBatch(writer: DatabaseWriter, orgId: string, before
 }
 
 /**
- * Returns the earlier one of a local time and the time of the database server: a process whose clock is ahead must not delete
- * data that the others keep. SQLite has no clock of its own.
+ * Returns the earlier one of a local time and the time of the database server: a process whose clock is ahead must not
+ * delete data that the others keep. SQLite has no clock of its own.
  */
 export async function limitToDatabaseTime(reader: DatabaseReader, localMs: number): Promise<number> {
   return getDatabaseEngine(reader) === 'postgres'

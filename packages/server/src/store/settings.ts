@@ -18,8 +18,9 @@ export async function storeSetting(writer: DatabaseWriter, name: string, value: 
 export type RetentionStart = 'audit_kept_from' | 'requests_kept_from';
 
 /**
- * Stores the time before which data can be missing. Never lowers it, because a longer retention period does not bring back
- * deleted data. Exception: a time in the future comes from a clock that was ahead, and is replaced by the current time.
+ * Stores the time before which data can be missing. Never lowers it, because a longer retention period does not bring
+ * back deleted data. Exception: a time in the future comes from a clock that was ahead, and is replaced by the current
+ * time.
  */
 export async function raiseRetentionStart(
   writer: DatabaseWriter,

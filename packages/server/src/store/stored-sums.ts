@@ -1,7 +1,7 @@
 /**
- * The maximum of a stored sum. Larger sums are stored as this value, because an error would also affect the data of other
- * organizations in the same transaction. Two of these sums fit into a column of 64 bits. The largest limit of a budget is
- * a quarter of this amount in nano-USD, so a budget with this sum is used up.
+ * The maximum of a stored sum. Larger sums are stored as this value, because an error would also affect the data of
+ * other organizations in the same transaction. Two of these sums fit into a column of 64 bits. The largest limit of a
+ * budget is a quarter of this amount in nano-USD, so a budget with this sum is used up.
  */
 export const MAX_STORED_SUM = 4e18;
 

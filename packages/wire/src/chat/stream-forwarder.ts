@@ -70,7 +70,9 @@ export class ChatStreamForwarder {
     return this.#walk.usage;
   }
 
-  /** The finish so far. If the provider sent several, one that means that the response is incomplete takes precedence. */
+  /**
+   * The finish so far. If the provider sent several, one that means that the response is incomplete takes precedence.
+   */
   get finish(): ResponseFinish | undefined {
     return this.#walk.finish;
   }

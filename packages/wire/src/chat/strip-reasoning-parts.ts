@@ -5,8 +5,8 @@ import { parseExactStreamEvent } from '../stream-event-json.ts';
 const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
 /**
- * Returns the JSON of a content array without its reasoning parts. If only text without other information is left, returns a
- * string, as clients of this dialect expect. Otherwise, if nothing was removed, returns the original array.
+ * Returns the JSON of a content array without its reasoning parts. If only text without other information is left,
+ * returns a string, as clients of this dialect expect. Otherwise, if nothing was removed, returns the original array.
  */
 export function stripReasoningParts(arrayText: string): string {
   // Text with too many values for exact parsing loses only the notation of its numbers.

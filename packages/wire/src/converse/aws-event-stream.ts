@@ -17,8 +17,9 @@ const TEXT_HEADER_TYPE = 7;
 const FIXED_LENGTHS: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 /**
- * HTTP statuses of exceptions within a stream, from the service model of the runtime API. AWS defines 424 for an error of the
- * model, after which the request must be sent again. Other providers use 424 for errors of the caller, so it is 503 here.
+ * HTTP statuses of exceptions within a stream, from the service model of the runtime API. AWS defines 424 for an error
+ * of the model, after which the request must be sent again. Other providers use 424 for errors of the caller, so Floe
+ * uses 503 instead.
  */
 const EXCEPTION_STATUSES: Readonly<Record<string, number>> = {
   validationException: 400,

@@ -37,8 +37,8 @@ interface NewEvents {
 }
 
 /**
- * Sends events to the watchers of each organization, as work of this organization. The work of one organization does not wait for
- * that of another.
+ * Sends events to the watchers of each organization, as work of this organization. The work of one organization does
+ * not wait for that of another.
  */
 export class LiveEventDelivery {
   readonly #options: LiveEventDeliveryOptions;
@@ -60,8 +60,8 @@ export class LiveEventDelivery {
   }
 
   /**
-   * Starts work for the watchers of an organization that have capacity: sends new events to those that have received all earlier
-   * ones, and missed events to the others. If work is in progress, that work also sends the new events.
+   * Starts work for the watchers of an organization that have capacity: sends new events to those that have received
+   * all earlier ones, and missed events to the others. If work is in progress, that work also sends the new events.
    */
   start(orgId: string, newEvents?: NewEvents): void {
     if (!this.#working.has(orgId)) {
@@ -100,8 +100,9 @@ export class LiveEventDelivery {
 
   /**
    * Runs `work` for watchers of one organization, as work of this organization. Returns whether it succeeded. If the
-   * organization has too much work, the watchers catch up later. If the work fails otherwise, the watchers end, and their clients
-   * reconnect at their positions: a query that the database rejects must not stop the events of others.
+   * organization has too much work or the database is unavailable, the watchers catch up later. If the work fails
+   * otherwise, the watchers end, and their clients reconnect at their positions: a query that the database rejects must
+   * not stop the events of others.
    */
   async #attempt(watchers: readonly LiveWatcher[], work: () => Promise<void>): Promise<boolean> {
     const [first] = watchers;

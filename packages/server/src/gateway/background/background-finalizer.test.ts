@@ -123,7 +123,7 @@ test('a process settles the reservation of a response that another process final
   assert.equal(gateway.rows.length, 1);
   own.clock.step(61_000);
   own.clock.advance(2_000);
-  await settledBudgets(gateway);
+  await waitForSettledBudgets(gateway);
 });
 
 test('a process settles such a reservation if its lease expired during the transaction that renews it', async (t) => {
@@ -144,11 +144,11 @@ test('a process settles such a reservation if its lease expired during the trans
   await eventually(async () => ((await read(database)).length === 0 ? true : undefined));
   own.clock.step(10_000);
   held.resolve();
-  await settledBudgets(gateway);
+  await waitForSettledBudgets(gateway);
 });
 
 /** Waits until the hard budget keeps the reservation, and the soft budget contains the cost. */
-async function settledBudgets(gateway: FakeClockGateway): Promise<void> {
+async function waitForSettledBudgets(gateway: FakeClockGateway): Promise<void> {
   const expected = String([
     [RESERVED, 0],
     [10_000, 0],

@@ -264,7 +264,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     else this.#settleLostGrant(record.id);
   }
 
-  /** Writes the line of a row to the access log, and charges its cost to the budgets with the reservation. */
+  /** Writes the line of a row to the access log, and charges its cost to the budgets that contain its reservation. */
   #charge({ charges }: PendingExchange, row: ExchangeRow, responseStatus: FinalStatus | null): void {
     const { guard, log, accessLog } = this.#options.gateway();
     const { id, org_id: orgId } = row;
@@ -282,7 +282,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     });
   }
 
-  /** Settles the grants of records that other processes took over while the leases had expired. */
+  /** Settles the grants of records that other processes took over after the leases had expired. */
   async #settleLostGrants(): Promise<void> {
     this.#grantsCheckedAt = this.#options.clock.now();
     const ids = [...this.#grants.keys()].filter((id) => !this.#unstored.has(id));

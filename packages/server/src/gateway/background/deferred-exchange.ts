@@ -43,8 +43,8 @@ export interface BackgroundFinalizer {
    */
   pollSoon(orgId: string, responseId: string): void;
   /**
-   * Stops polling. Waits up to `limitMs` until the exchanges are in the database and other processes can poll them. Then writes the rows of the remaining
-   * exchanges, with their full reservations as their costs.
+   * Stops polling. Waits up to `limitMs` until the exchanges are in the database and other processes can poll them.
+   * Then writes the rows of the remaining exchanges, with their full reservations as their costs.
    */
   close(limitMs: number): Promise<void>;
 }

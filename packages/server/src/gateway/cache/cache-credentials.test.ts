@@ -55,13 +55,9 @@ test('a response is cached for the identity that signs the requests', async (t) 
 });
 
 test('a response of the next target is not cached for the first, although neither has a credential', async (t) => {
-  const { upstreams, providers } = {
-    upstreams: { a: () => failingReply(500), b: (isStream: boolean) => chatReply('from b', isStream) },
-    providers: { a: { api_key: undefined }, b: { api_key: undefined } },
-  };
   const gateway = await startFakeClockGateway({
-    upstreams,
-    providers,
+    upstreams: { a: () => failingReply(500), b: (isStream) => chatReply('from b', isStream) },
+    providers: { a: { api_key: undefined }, b: { api_key: undefined } },
     routes: [{ model: 'both', targets: ['a/m', 'b/m'], retries: 0 }],
     org: { cache: { enabled: true } },
   });

@@ -15,9 +15,9 @@ const IGNORED_MEMBERS: ReadonlySet<string> = new Set(['stream', 'stream_options'
 const MAX_FINGERPRINTED_BYTES = 512 * 1024;
 
 /**
- * Computes a hash over everything that determines a response: cache scope, endpoint, target,
- * credential or signing identity, configured headers, cache settings and body content. The cache store adds the organization. Returns null
- * if no reliable fingerprint can be computed.
+ * Computes a hash over everything that determines a response: cache scope, endpoint, target, credential or signing
+ * identity, configured headers, cache settings and body content. The cache store adds the organization. Returns null if
+ * no reliable fingerprint can be computed.
  */
 export function computeRequestFingerprint(
   x: Exchange,

@@ -178,8 +178,8 @@ function createModelCheck(
 }
 
 /**
- * Rejects a unified request without a model in its body, if it is billed by tokens. Without the model, limits and budgets
- * could not estimate the request, and some providers would use a default model.
+ * Rejects a unified request without a model in its body, if it is billed by tokens. Without the model, limits and
+ * budgets could not estimate the request, and some providers would use a default model.
  * @throws Fault `missing_required_parameter`
  */
 function rejectMissingModel({ surface: { routeMode, billing } }: Exchange): void {

@@ -33,8 +33,7 @@ export interface TargetResponse extends UpstreamResponse {
 /**
  * How a response is processed before it is sent. `create`: the response is a new resource. `note`: the
  * response may contain new resources, which are recorded. `list`: the response may contain resources of other
- * callers, which are removed. `show`: only the links in
- * the response are replaced.
+ * callers, which are removed. `show`: only the links in the response are replaced.
  */
 export type ResponsePostProcessing = 'create' | 'note' | 'list' | 'show';
 

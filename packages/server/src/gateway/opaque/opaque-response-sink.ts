@@ -117,7 +117,7 @@ export class OpaqueResponseSink implements ResponseSink {
     return holds ? true : this.#start();
   }
 
-  /** Returns whether a background response exists, so that no other target may generate it again. A failed one does not. */
+  /** Returns whether a background response exists and has not failed, so that no other target may generate it again. */
   #mustSend({ responseId, hasError }: StreamObserver): boolean {
     return responseId !== null && !hasError && isBackgroundRequest(this.#x.request.prompt);
   }

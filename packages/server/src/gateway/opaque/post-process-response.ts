@@ -157,8 +157,8 @@ function isValidatedBatch({ body }: OpaqueRequest): boolean {
 }
 
 /**
- * Parses a page of a list. Returns null if the page is empty. Invalid UTF-8 is replaced, because clients also read such a
- * page.
+ * Parses a page of a list. Returns null if the body is empty. Invalid UTF-8 is replaced, because clients also read
+ * such a page.
  * @throws Fault `upstream_error` if the page is not a list, because resources of other callers could then not be removed
  */
 function parseListPage(body: Buffer): JsonObject | null {
@@ -180,7 +180,7 @@ interface ReadAnswer {
   readonly isWhole: boolean;
 }
 
-/** Reads a response whose original bytes are sent. If it cannot be parsed, reads only its small values. */
+/** Reads a response whose original bytes are sent. If it is too complex to parse, reads only its small values. */
 function readAnswer(body: Buffer): ReadAnswer {
   if (findComplexityError(body) !== null) return { answer: readSmallValues(body), isWhole: false };
   const answer = tryParseJson(body.toString('utf8'));

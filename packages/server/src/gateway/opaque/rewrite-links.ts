@@ -114,7 +114,9 @@ function* jsonStringValues(body: Buffer): Generator<{ start: number; end: number
   }
 }
 
-/** Returns whether a link can start with this byte: the scheme, an escape, or white space. Most strings start otherwise. */
+/**
+ * Returns whether a link can start with this byte: the scheme, an escape, or white space. Most strings start otherwise.
+ */
 function mayBeLink(first: number): boolean {
   return (
     first === UPPERCASE_H || first === LOWERCASE_H || first === BACKSLASH || first === 0x20 || first >= 0x80

@@ -24,7 +24,7 @@ const FINAL_EVENTS = new Set([
 /** Maximum number of finished choices that are counted, because a stream has no maximum size. */
 const MAX_COUNTED_CHOICES = 10_000;
 const USAGE = '"usage"';
-/** The type of an event that is too large to read must be in this many bytes. */
+/** The type of an event that is too large to read must be within this number of bytes from its start. */
 const MAX_TYPE_BYTES = 4096;
 const FIRST_TYPE = /^\s*\{\s*"type"\s*:\s*"([\w.]+)"/;
 const BLANK_LINE_END = /(?:\n\r?\n|\r\r)$/;
@@ -63,8 +63,8 @@ export class StreamObserver {
   readonly #finishedChoices = new Set<number>();
 
   /**
-   * @param choices the number of choices after which a stream without a final event is complete. With `best_of`, a stream
-   * can contain fewer choices. It is then complete only after its final event.
+   * @param choices the number of choices after which a stream without a final event is complete. With `best_of`, a
+   * stream can contain fewer choices. It is then complete only after its final event.
    */
   constructor(choices = 1) {
     this.#choices = Math.min(choices, MAX_COUNTED_CHOICES);
@@ -96,7 +96,8 @@ export class StreamObserver {
 
   /**
    * Handles a frame that is too large. The client receives its bytes. If it is the last event, such as one that repeats
-   * all images of a response, the stream is complete at its end. Otherwise, it is unknown whether the stream is complete.
+   * all images of a response, the stream is complete at its end. Otherwise, it is unknown whether the stream is
+   * complete.
    */
   #startUnreadable(chunk: Buffer): void {
     const held = this.rest();

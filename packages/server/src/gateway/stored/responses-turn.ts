@@ -203,7 +203,7 @@ export class ResponsesTurn {
   }
 }
 
-/** Logs that a response is not stored, because of `error`, or else because it is too large. */
+/** Logs that a response is not stored. The reason is `error`; if it is absent, the response is too large. */
 export function logUnstoredResponse(
   { id, gateway }: Pick<TurnContext, 'id' | 'gateway'>,
   error?: unknown,

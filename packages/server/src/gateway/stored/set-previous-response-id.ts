@@ -8,6 +8,7 @@ import {
 } from '@floe/wire/json-edits';
 import { scanObjectAt } from '@floe/wire/nested-members';
 import { formatSseFrame, parseSseFrame, type SseFrames } from '@floe/wire/sse';
+import { createUnreadableFault } from '../upstream-json.ts';
 
 const PREVIOUS_ID_MEMBER = 'previous_response_id';
 
@@ -29,11 +30,7 @@ function scanAnswer(answer: Buffer): ScannedJsonMembers {
     return scanJsonObject(answer);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw new Fault(
-      'upstream_error',
-      'The provider sent a response that is not a valid JSON object. Send the request again.',
-      { upstreamBody: answer.toString('utf8', 0, 2000) },
-    );
+    throw createUnreadableFault(answer, 'is not a valid JSON object');
   }
 }
 

@@ -193,7 +193,7 @@ async function decryptConversation(
   if (rows.reduce((sum, { sealed }) => sum + sealed.length, 0) > MAX_CONVERSATION_LENGTH)
     throw new Fault(
       'request_too_large',
-      'The stored conversation is larger than 64 MB. Send the part that the model needs in "input".',
+      'The stored conversation is larger than 64 MB. Instead of "previous_response_id", send the part of the conversation that the model needs as "input".',
       { param: 'previous_response_id' },
     );
   // A conversation has up to 10,000 turns. Some turns take a second to parse.

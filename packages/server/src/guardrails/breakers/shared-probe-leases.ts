@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock, Timer } from '../../core/clock.ts';
+import { PROBE_BUCKET_PREFIX } from '../../store/counters/in-memory-counters.ts';
 import type { AcquireResult, BucketClaim, LimitCounters } from '../../store/store-interfaces.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
@@ -60,7 +61,7 @@ export function createSharedProbeLeases(
 }
 
 function leaseClaims(key: string): readonly BucketClaim[] {
-  const bucket = `probe:${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
+  const bucket = `${PROBE_BUCKET_PREFIX}${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
   return [
     {
       kind: 'lease',

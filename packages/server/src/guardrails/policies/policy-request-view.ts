@@ -232,7 +232,10 @@ export class PolicyRequestView implements PolicyEvaluationInput {
   }
 }
 
-/** Thrown if Floe and the provider could read different members: several have the same name, or its letter case differs. */
+/**
+ * Thrown if Floe and the provider could read different members: several have the same name, or the letter case of a
+ * name differs.
+ */
 class AmbiguousBodyError extends Error {
   override readonly name = 'AmbiguousBodyError';
 }

@@ -151,8 +151,8 @@ const TEXT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures. Text in base64 data is
- * included.
+ * Returns all texts in a value, one per line, without labels and without blobs such as images and signatures. Text in
+ * base64 data is included.
  */
 function collectText(value: Json | undefined): string {
   const texts: string[] = [];

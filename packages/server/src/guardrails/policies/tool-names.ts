@@ -27,7 +27,9 @@ function hasMember(object: JsonObject, name: string): boolean {
   return Object.entries(object).some(([member, value]) => value !== null && foldMemberName(member) === name);
 }
 
-/** Returns the values of a member in all spellings of its name. The elements of lists are returned instead of the lists. */
+/**
+ * Returns the values of a member in all spellings of its name. The elements of lists are returned instead of the lists.
+ */
 function valuesOf(object: JsonObject, name: string): Json[] {
   const found: Json[] = [];
   for (const [member, value] of Object.entries(object))

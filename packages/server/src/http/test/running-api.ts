@@ -150,7 +150,7 @@ export async function runApi(options: TestApiOptions = {}): Promise<RunningApi> 
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
     ...API_DEFAULTS,
     authenticate: (headers) => {
-      const shown = extractPlatformKey(headers);
+      const shown = extractPlatformKey(headers, keyring);
       return sessions.get(shown)?.(now) ?? createKeyActor(keyring.authenticate(shown, now));
     },
     requestIdOf: () => createId('req', now),

@@ -16,10 +16,10 @@ import type { AnalyticsDataRange } from './analytics-data-range.ts';
 const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
 /**
- * Time after which requests have ended, except background responses: the default of the timeout `total_ms`. A request counts
- * when it has ended.
+ * Time after which requests have ended, except background responses: the default of the timeout `total_ms`. A request
+ * counts when it has ended.
  */
-const MAX_STREAM_MS = 3_600_000;
+const DEFAULT_MAX_REQUEST_MS = 3_600_000;
 
 /**
  * Defines the operation that exports a month's cost by team, cost center, key and model. Repeated
@@ -44,7 +44,7 @@ export function defineExportMonthlyBillOperation(coverage: AnalyticsDataRange): 
       const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
       if (to > now)
         throw invalidMonthFault(`must be a month that has ended, got ${month}. Choose an earlier month.`);
-      if (now < to + MAX_STREAM_MS || (await hasBackgroundResponsesBefore(reader, orgId, to)))
+      if (now < to + DEFAULT_MAX_REQUEST_MS || (await hasBackgroundResponsesBefore(reader, orgId, to)))
         throw invalidMonthFault(
           `some requests from ${month} may still be in progress. Wait until one hour after the end of the month and until all background responses from ${month} have ended, and try again.`,
         );

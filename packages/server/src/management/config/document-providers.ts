@@ -27,8 +27,9 @@ import type { SecretPlaceholders } from './secret-placeholders.ts';
 const UNREADABLE_HEADERS = 'unreadable-headers';
 
 /**
- * Builds the request body of the provider operation. It contains only the secrets that the document gives. An empty map of
- * headers removes headers that cannot be decrypted. If the document has no field `headers`, the operation rejects the request if the stored headers cannot be decrypted.
+ * Builds the request body of the provider operation. It contains only the secrets that the document gives. An empty map
+ * of headers removes headers that cannot be decrypted. If the document has no field `headers`, the operation rejects
+ * the request if the stored headers cannot be decrypted.
  */
 function toProviderBody(
   { headers, credentials, identity, outbound, ...provider }: ProviderConfig,

@@ -32,14 +32,10 @@ export function createMonitorChangeContext(
   { actor, writer }: OperationContext & { readonly writer: DatabaseWriter },
   dependencies: MonitoringDependencies,
 ): MonitorChangeContext {
-  const { nowMs, committedUntil, gaps, rewindCount } = dependencies.engine.evaluationContext();
   return {
     writer,
     secret: dependencies.beatSecret,
-    nowMs,
-    committedUntil,
-    gaps,
-    rewindCount,
+    ...dependencies.engine.evaluationContext(),
     actor: actor.id,
     source: { kind: 'console', line: null },
   };

@@ -37,6 +37,7 @@ import {
 import { scanPersonRows } from '../../store/people/scan-person-rows.ts';
 import { findStoredBodies } from '../../store/stored-bodies.ts';
 import { toAuditEntryResource } from '../audit/audit-entry-resource.ts';
+import { readPages } from '../file-download.ts';
 import { toRequestDetail } from '../requests/request-resource.ts';
 import type { PeopleDependencies } from './people-dependencies.ts';
 import {
@@ -228,18 +229,17 @@ export class PersonExport {
     filters: AuditEntryFilters,
     accepts: (subject: string) => boolean,
   ): AsyncGenerator<string> {
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof getAuditEntryPage>> = await getAuditEntryPage(this.#reader, {
+    const getPage = (cursor?: string) =>
+      getAuditEntryPage(this.#reader, {
         orgId: this.#person.orgId,
         limit: AUDIT_ENTRIES_PER_READ,
         ...filters,
-        ...(cursor !== null && { cursor }),
+        ...(cursor !== undefined && { cursor }),
       });
-      const rows = page.rows.filter(({ subject }) => accepts(subject));
+    for await (const page of readPages(getPage)) {
+      const rows = page.filter(({ subject }) => accepts(subject));
       yield rows.map((row) => formatPersonRecord('audit_entry', this.#toOwnAuditEntry(row))).join('');
-      cursor = page.nextCursor;
-    } while (cursor !== null);
+    }
   }
 
   /** Resources that the person changed may contain data of others, so the entry omits them. */

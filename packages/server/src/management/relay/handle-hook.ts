@@ -63,12 +63,14 @@ export function defineHandleHookOperation({
       if (call.report) rowSink.append(toRelayReportRow(asker, call.report, clock.now(), keep_text));
       const outcomes: HookDecision[] = [];
       const yielder = new EventLoopYielder();
-      const denial = shouldDenyCallsOverHookLimits(relay) ? createLimitDenial(call.events) : null;
+      const deniesOverLimits = shouldDenyCallsOverHookLimits(relay);
       const isTooLong = exceedsHookLimits(call.events);
-      if (isTooLong && denial) outcomes.push(denial);
+      if (isTooLong && deniesOverLimits) outcomes.push(createLimitDenial(call.events));
       for (const event of isTooLong ? [] : call.events) {
-        const valid = parseEvent(event, denial);
-        outcomes.push('event' in valid ? toHookOutcome(await decisionEngine.decide(asker, valid)) : valid);
+        const valid = parseEvent(event, deniesOverLimits);
+        outcomes.push(
+          valid ? toHookOutcome(await decisionEngine.decide(asker, valid)) : createLimitDenial(call.events),
+        );
         if (outcomes.at(-1)?.decision === 'deny') break;
         await yielder.endStep();
       }
@@ -80,14 +82,15 @@ export function defineHandleHookOperation({
 }
 
 /**
- * Returns the denial for an event that exceeds the limits of events, because agents continue after a rejection.
+ * Validates an event. Returns null for an invalid event if rules deny or ask (`denies`), because agents continue after a
+ * rejection.
  * @throws Fault `invalid_request` or `request_too_large` if no rule denies or asks
  */
-function parseEvent(event: RelayEvent, denial: HookDecision | null): RelayEvent | HookDecision {
+function parseEvent(event: RelayEvent, denies: boolean): RelayEvent | null {
   try {
     return validateInput(relayEvent, event);
   } catch (error) {
-    if (denial && error instanceof Fault) return denial;
+    if (denies && error instanceof Fault) return null;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ let lastCompiled: { readonly id: string; readonly relay: CompiledRelayConfig } |
 /**
  * Returns the decision that the rules make for each row. Null for a row whose event was not stored.
  *
- * @throws Fault `invalid_request` that names the invalid field of a rule
+ * @throws Fault `invalid_request` that names the invalid field of a rule in a draft
  */
 export async function replayRelayDecisions({ id, rows, ...rules }: ReplayDecisionsInput) {
   if (lastCompiled?.id !== id) lastCompiled = { id, relay: compileSimulatedRules(rules) };

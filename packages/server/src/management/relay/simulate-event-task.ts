@@ -14,7 +14,7 @@ export interface SimulateEventInput extends SimulatedRules {
 
 /**
  * Returns the decision that the rules make.
- * @throws Fault `invalid_request` that names the invalid field of a rule
+ * @throws Fault `invalid_request` that names the invalid field of a rule in a draft
  */
 export async function simulateEvent({ event, identity, nowMs, ...rules }: SimulateEventInput) {
   const relay = compileSimulatedRules(rules);

@@ -18,7 +18,9 @@ export interface OidcProfile {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Returns the email address and whether it is verified. The other document counts only if it contains the same address. */
+/**
+ * Returns the email address and whether it is verified. The other document counts only if it contains the same address.
+ */
 function pickEmailClaims(idToken: Claims, userInfo: Claims) {
   const [own, other] = idToken['email'] === undefined ? [userInfo, idToken] : [idToken, userInfo];
   const email = parseEmail(own['email']);

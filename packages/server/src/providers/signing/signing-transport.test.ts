@@ -26,14 +26,12 @@ test('the credentials of an identity that is no longer used are removed', async 
   const sendWith = (key: string) =>
     new Promise<void>((resolve, reject) => {
       const request: UpstreamRequest = {
-        ...{
-          method: 'POST',
-          origin: 'http://127.0.0.1:9',
-          path: '/chat',
-          headers: [],
-          body: null,
-          connectMs: 1,
-        },
+        method: 'POST',
+        origin: 'http://127.0.0.1:9',
+        path: '/chat',
+        headers: [],
+        body: null,
+        connectMs: 1,
         orgId: 'acme',
         signing: { key, identity, via: () => undefined },
       };

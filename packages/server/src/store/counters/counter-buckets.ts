@@ -53,7 +53,7 @@ export class RateLimitBucket implements CounterBucket {
   }
 }
 
-/** A counter that is not in use is kept this long after its last use, for its mean duration and its sum. */
+/** How long an unused counter is kept after its last use, so that its mean duration and its sum remain known. */
 const IDLE_RETENTION_MS = 60_000;
 
 /**

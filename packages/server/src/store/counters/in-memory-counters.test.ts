@@ -9,7 +9,7 @@ import {
   testSpendClaim,
   testWindowClaim,
 } from './counters.suite.ts';
-import { InMemoryCounters } from './in-memory-counters.ts';
+import { InMemoryCounters, PROBE_BUCKET_PREFIX } from './in-memory-counters.ts';
 
 countersSuite('memory', async () => {
   const clock = new ManualClock();
@@ -110,7 +110,7 @@ test('an organization with too many counters gets no new ones, and others are no
     ['acme'],
     'reported once a minute',
   );
-  const probe = counters.acquire('acme', 'probe_1', [testLeaseClaim('probe:x', 1)]);
+  const probe = counters.acquire('acme', 'probe_1', [testLeaseClaim(`${PROBE_BUCKET_PREFIX}x`, 1)]);
   assert.equal(probe.refusedIndex, null, 'breakers continue to test their targets');
   assert.equal(acquire('acme', '3').refusedIndex, null, 'known counters continue to work');
   assert.equal(acquire('other', 'one more').refusedIndex, null);

@@ -16,8 +16,8 @@ import { CounterBucketTable } from './counter-bucket-table.ts';
 import { ConcurrencyBucket, type CounterBucket, RateLimitBucket, SpendBucket } from './counter-buckets.ts';
 
 /**
- * Number of buckets that are checked for removal per call, and per added bucket, so that the table contains at most twice
- * as many buckets as are in use.
+ * Number of buckets that are checked for removal per call, and per added bucket, so that the table contains at most
+ * twice as many buckets as are in use.
  */
 const BUCKETS_SWEPT = 2;
 /**
@@ -25,9 +25,12 @@ const BUCKETS_SWEPT = 2;
  * otherwise fill the memory.
  */
 const MAX_BUCKETS_PER_ORG = 100_000;
-/** The beginning of the names of the leases with which breakers test a target. Their number is bounded by the targets. */
-const PROBE_PREFIX = 'probe:';
-/** Time after which buckets may have been removed, so that there is space for another one. */
+/**
+ * Prefix of the names of the leases with which breakers test a target. The number of targets limits the number of
+ * leases.
+ */
+export const PROBE_BUCKET_PREFIX = 'probe:';
+/** Wait time for a claim without space. Unused buckets have possibly been removed by then. */
 const FULL_TABLE_WAIT_MS = 1_000;
 
 export interface InMemoryCountersOptions {
@@ -66,8 +69,8 @@ export class InMemoryCounters implements LimitCounters {
   }
 
   /**
-   * Rejects enforced claims for which there is no space. Other claims without space are not counted, except slots, which
-   * the running exchanges limit. Test leases of breakers always have space.
+   * Rejects enforced claims for which there is no space. Other claims without space are not counted, except slots, whose
+   * number is limited by the exchanges in progress. Test leases of breakers always have space.
    */
   acquire(orgId: string, id: string, claims: readonly BucketClaim[]): AcquireResult {
     const nowMs = this.#clock.monotonic();
@@ -205,7 +208,7 @@ export class InMemoryCounters implements LimitCounters {
 
 /** Returns whether something other than the names of end users limits the number of these buckets. */
 function isBounded({ kind, enforced, bucket }: BucketClaim): boolean {
-  return kind === 'lease' && (!enforced || bucket.startsWith(PROBE_PREFIX));
+  return kind === 'lease' && (!enforced || bucket.startsWith(PROBE_BUCKET_PREFIX));
 }
 
 /** Returns whether a settlement adds to what was counted before. Otherwise, it needs no bucket. */

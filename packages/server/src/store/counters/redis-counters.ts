@@ -260,7 +260,8 @@ class RedisCounters implements SharedStoreCounters {
     } catch (error) {
       // The server has lost the script after a restart or a flush.
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw toCounterError(error);
-      return toNumbers(await this.#client.call('EVAL', script.text, ...rest));
+      const reply = this.#client.call('EVAL', script.text, ...rest);
+      return toNumbers(await reply.catch((failure: unknown) => Promise.reject(toCounterError(failure))));
     }
   }
 }

@@ -63,7 +63,8 @@ export class SharedStoreAvailability {
   }
 
   /**
-   * A call that the store rejected because of the data in a counter is only logged, because calls for other counters work.
+   * A call that the store rejected because of the data in a counter is only logged, because calls for other counters
+   * work.
    * @param began start of the failed call, in monotonic milliseconds
    */
   recordFailure(error: unknown, began: number): void {

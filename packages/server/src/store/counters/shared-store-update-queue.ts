@@ -10,7 +10,7 @@ import { withTimeout } from './with-timeout.ts';
 /** Number of settlements that are kept during an outage: about 20 seconds of a busy process. */
 const MAX_PENDING_SETTLEMENTS = 20_000;
 /**
- * The number with settlements of budgets, which are more important: without its settlement, a reservation remains for
+ * Maximum number for settlements of budgets, which are more important: without its settlement, a reservation remains for
  * hours. Windows end after a minute, and the renewal of leases corrects the slots.
  */
 const MAX_PENDING_WITH_BUDGETS = 100_000;
@@ -97,8 +97,8 @@ export class SharedStoreUpdateQueue {
   }
 
   /**
-   * Sends all updates, for a limited time. Otherwise, the reservations of the last exchanges would remain in the store for
-   * hours.
+   * Sends all updates, for a limited time. Otherwise, the reservations of the last exchanges would remain in the store
+   * for hours.
    */
   async close(): Promise<void> {
     const { clock, log } = this.#options;

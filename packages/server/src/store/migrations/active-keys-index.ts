@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The migration that adds the index on the platform keys that snapshots and floe.yaml need. Revoked keys that were created
- * with the API are kept forever, and clients can create any number of them.
+ * The migration that adds the index on the platform keys that snapshots and floe.yaml need. Revoked keys that were
+ * created with the API are kept forever, and clients can create any number of them.
  */
 export const activeKeysIndexMigration: Migration = {
   number: 10,

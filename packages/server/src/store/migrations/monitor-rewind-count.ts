@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * The migration that counts how often the recorded times of monitors were moved back. A process that does not know of the
- * last time writes no more times until it has read the clock again.
+ * The migration that counts how often the recorded times of monitors were moved back. A process that does not know the
+ * latest count writes no more times until it has read the clock again.
  */
 export const monitorRewindCountMigration: Migration = {
   number: 9,

@@ -15,8 +15,8 @@ export interface MonitoringLivenessReport {
    */
   readonly acceptedUntilMs: number | null;
   /**
-   * Returns the longest time without a pulse of any process that is not a gap, in milliseconds. Called once, after the clock
-   * was read.
+   * Returns the longest time without a pulse of any process that is not a gap, in milliseconds. Called at most once,
+   * after the clock was read.
    */
   readonly gapThresholdMs: () => number;
   /** A process that has not sent a pulse for this long has ended. */

@@ -13,9 +13,9 @@ export class OutdatedTimeFault extends Fault {
 }
 
 /**
- * Requires that recorded times were not moved back since the process read `rewindCount`, and prevents it until the
- * transaction ends. Must be the first statement of each transaction that writes times of monitors. Otherwise, a process
- * that does not know yet that the clock was set back would write times that are in the future.
+ * Requires that recorded times were not moved back since the process read `rewindCount`, and blocks such moves until the
+ * transaction ends. Each transaction that writes times of monitors must call it before it locks their states. Otherwise,
+ * a process that does not know yet that the clock was set back would write times that are in the future.
  * @throws OutdatedTimeFault
  */
 export async function requireRewindCount(writer: DatabaseWriter, rewindCount: number): Promise<void> {
@@ -25,8 +25,8 @@ export async function requireRewindCount(writer: DatabaseWriter, rewindCount: nu
 }
 
 /**
- * Records that the transaction moves recorded times back, and moves the time of the last pulse to `seenAt`. Waits for all
- * transactions that called `requireRewindCount`. Returns the new count.
+ * Records that the transaction moves recorded times back, and moves the time of the last pulse to `seenAt`. Waits for
+ * all transactions that called `requireRewindCount`. Returns the new count.
  */
 export async function incrementRewindCount(writer: DatabaseWriter, seenAt: number): Promise<number> {
   const lock = getDatabaseEngine(writer) === 'postgres' ? sql`for update` : sql``;

@@ -33,7 +33,9 @@ import { PostgresWriteFailures, requireWritable } from './postgres-write-access.
  * would only wait in the server.
  */
 const CONNECTIONS = 10;
-/** Turns of queries outside transactions. The other connections are for transactions and for batches of rows and beats. */
+/**
+ * Turns of queries outside transactions. The other connections are for transactions and for batches of rows and beats.
+ */
 const READ_TURNS = { total: 6, perOrg: 3, maxWaitMs: POSTGRES_CONNECT_TIMEOUT_MS };
 /** Turns of the transactions that run one at a time. At most one of the two belongs to an organization. */
 const WRITE_TURNS = { total: 2, maxWaitMs: POSTGRES_LOCK_TIMEOUT_MS };

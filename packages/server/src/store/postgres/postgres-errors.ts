@@ -62,7 +62,10 @@ export function describePostgresWriteFailure(error: unknown): string | null {
   return code === DISK_FULL ? 'The disk of the database server is full.' : describePostgresOutage(cause);
 }
 
-/** Returns whether the error means that the server accepts only reads. Floe uses no read-only transactions, so the error has no other cause. */
+/**
+ * Returns whether the error means that the server accepts only reads. Floe uses no read-only transactions, so the error
+ * has no other cause.
+ */
 export function isReadOnlyServerError(error: unknown): boolean {
   return getPostgresErrorCode(error) === READ_ONLY;
 }

@@ -8,9 +8,9 @@ const CHECK_TIMEOUT_MS = 2_000;
 
 /**
  * Distinguishes a slow statement from a server that does not respond, such as a frozen one. When a call has waited for
- * 2.5 seconds, checks the server with a separate connection. If the check fails too, the call fails, and further calls wait
- * only for a check until the server responds. If the server responds, a long query continues.
- * While other statements end, the server responds, even if a new connection has to wait, for example in PgBouncer.
+ * 2.5 seconds, checks the server with a separate connection. If the check fails too, the call fails, and further calls
+ * wait only for a check until the server responds. If the server responds, a long query continues. While other
+ * statements end, the server responds, even if a new connection has to wait, for example in PgBouncer.
  */
 export class PostgresLiveness {
   readonly #url: string;

@@ -17,8 +17,8 @@ const ANSWER_GRACE_MS = 2_000;
 export const POSTGRES_LOCK_TIMEOUT_MS = 10_000;
 /**
  * Maximum time between two statements of a transaction. A process whose transaction is idle for longer has ended or is
- * paused. Only the import of a SQLite database needs more time (`allowTransactionPauses`). Shorter than the lock timeout,
- * so that writes of other processes, which wait for this transaction, still succeed.
+ * paused. Only the import of a SQLite database needs more time (`allowTransactionPauses`). Shorter than the lock
+ * timeout, so that writes of other processes, which wait for this transaction, still succeed.
  */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 const IDLE_CONNECTION_MS = 30_000;
@@ -26,7 +26,7 @@ const IDLE_CONNECTION_MS = 30_000;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Parses two types as numbers that `pg` returns as text. Only sums of money can be above 2^53; they are rounded. */
+/** Parses two types, which `pg` returns as text, as numbers. Only sums of money can be above 2^53; they are rounded. */
 const numericTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),

@@ -143,7 +143,7 @@ export function isRelayApprovalUsed(
 /**
  * Marks a single-use approval as used. Returns false if it does not apply: another action has used it, or it was used
  * too long ago for a permission request. The permission request of an agent can follow the use of the approval, even
- * if the approval would have expired by then, and ends the approval.
+ * if the approval would have expired by then. This request ends the approval.
  */
 export async function consumeRelayApproval(
   writer: DatabaseWriter,

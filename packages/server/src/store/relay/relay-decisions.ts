@@ -136,7 +136,9 @@ export function listRelayDecisionsSince(
     .execute();
 }
 
-/** Returns the stored events of an organization's decisions, in JSON by decision id. Omits decisions without an event. */
+/**
+ * Returns the stored events of an organization's decisions, in JSON by decision id. Omits decisions without an event.
+ */
 export async function listRelayDecisionEvents(
   reader: DatabaseReader,
   orgId: string,

@@ -26,7 +26,10 @@ export interface RelayDecisionsTable {
   agent_message: string | null;
   matches_json: string;
   findings_json: string;
-  /** The event with masked secrets, for simulation with other rules. Null if texts are not stored or the event is too long. */
+  /**
+   * The event with masked secrets, for simulation with other rules. Null if texts are not stored or the event is too
+   * long.
+   */
   event_json: string | null;
   approval_id: string | null;
   latency_us: number;

@@ -265,11 +265,11 @@ function bigintLiteral(value: number) {
   return sql`cast(${value} as bigint)`;
 }
 
-// As doubles, because SQLite does not return integers above 2^53, which sums of money may reach.
 function sumExpressions(figures: readonly RollupFigureColumn[]) {
   return figures.map((name) => sumAsDouble(sql.ref(name)).as(name));
 }
 
+// As doubles, because SQLite rows with an integer above 2^53 are read twice (sqlite-connection.ts).
 function columnExpressions(figures: readonly RollupFigureColumn[]) {
   return figures.map((name) => sql<number>`cast(${sql.ref(name)} as double precision)`.as(name));
 }

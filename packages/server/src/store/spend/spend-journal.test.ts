@@ -19,7 +19,9 @@ function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
   return { orgId: 'acme', bucket, endsAt: 0, nanoUsd, limitNanoUsd: 1000, ...budget };
 }
 
-/** Journals that a test leaves open as a kill does. Reachable until the end: an open file that is collected is an error. */
+/**
+ * Journals that a test leaves open as a kill does. Reachable until the end: an open file that is collected is an error.
+ */
 const abandoned: SpendJournal[] = [];
 
 interface JournalHarness {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Timer } from '../../core/clock.ts';
 import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
 import { RepeatedFailureLog } from '../../core/repeated-failure-log.ts';
+import { isDatabaseUnavailable } from '../is-database-unavailable.ts';
 import { diskSpoolFileSystem, type SpoolFileSystem } from '../spool/spool-file-system.ts';
 import type { SpoolSegment } from '../spool/spool-segment.ts';
 import { SpoolWriter } from '../spool/spool-writer.ts';
@@ -172,6 +173,8 @@ class DiskSpendJournal implements SpendJournal {
           'could not count spending that an earlier process recorded; retrying',
         );
         this.#scheduleApply(RETRY_MS);
+        // The other journals need the same database.
+        if (isDatabaseUnavailable(error)) return;
       }
   }
 

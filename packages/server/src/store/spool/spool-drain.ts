@@ -1,6 +1,6 @@
-import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { isDatabaseUnavailable } from '../is-database-unavailable.ts';
 import type { Database, SpoolIngestResult } from '../store-interfaces.ts';
 import type { SpoolFileSystem } from './spool-file-system.ts';
 import type { SpoolSegment } from './spool-segment.ts';
@@ -159,7 +159,10 @@ export class SpoolDrain {
       segment.ingestedBytes === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
   }
 
-  /** After a failure, the next batches keep the smaller size, because the database is probably still too slow for larger ones. */
+  /**
+   * After a failure, the next batches keep the smaller size, because the database is probably still too slow for larger
+   * ones.
+   */
   #growBatch(): void {
     if (this.#batchesUntilGrowth > 0) this.#batchesUntilGrowth -= 1;
     else this.#batchBytes = Math.min(BATCH_BYTES, this.#batchBytes * 2);
@@ -198,7 +201,7 @@ export class SpoolDrain {
     // A database that is too slow for the batch would fail at the same size forever.
     this.#batchBytes = Math.max(MIN_BATCH_BYTES, Math.floor(this.#batchBytes / 2));
     this.#batchesUntilGrowth = BATCHES_UNTIL_GROWTH;
-    const away = error instanceof Fault && error.code === 'overloaded';
+    const away = isDatabaseUnavailable(error);
     if (this.#failures === 1)
       this.#options.log.warn(
         { err: error, rows: this.waitingRows },

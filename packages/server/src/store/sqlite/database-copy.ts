@@ -14,7 +14,7 @@ export const DATABASE_COPY_SIZE_SQL = `select (select page_count from pragma_pag
 
 /**
  * The suffixes of the files in which SQLite keeps changes to a database. SQLite applies such a file to whatever database
- * file has its name, so a file must not get a name that still has one.
+ * file has the same name. A database file must therefore not get a name for which such a file still exists.
  */
 export const SQLITE_LOG_SUFFIXES = ['-wal', '-shm', '-journal'] as const;
 
@@ -83,8 +83,8 @@ export function planMigrationCopy(
 }
 
 /**
- * Returns the path that a restored database has until it replaces the previous one. If a file has this path and the database
- * is missing, a restore was interrupted.
+ * Returns the path that a restored database has until it replaces the previous one. If a file has this path and the
+ * database is missing, a restore was interrupted.
  */
 export function getRestoredCopyPath(path: string): string {
   return `${path}.restored`;
