@@ -77,13 +77,15 @@ export async function walkFirstHour(start: FirstHourContext): Promise<void> {
 /** By the navigation, which a phone keeps behind a button. */
 async function go({ page }: FirstHourContext, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Open menu' });
-  if (await menu.isVisible()) await menu.click();
   const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
   const heading = page.getByRole('heading', { level: 1, name, exact: true });
-  await link.click();
-  // A page that a form opens at the same moment can replace this one.
-  await heading.waitFor({ timeout: 20_000 }).catch(() => link.click());
-  await heading.waitFor();
+  const follow = async (): Promise<void> => {
+    if (await menu.isVisible()) await menu.click();
+    await link.click({ timeout: 20_000 });
+    await heading.waitFor({ timeout: 20_000 });
+  };
+  // A page that a form opens at the same moment can replace this one and closes the menu.
+  await follow().catch(follow);
 }
 
 async function becomeOwner({ page, link }: FirstHourContext): Promise<void> {

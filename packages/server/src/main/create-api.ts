@@ -133,6 +133,7 @@ export function createApiFromServerComponents(
       runningGateway: { ...gateway, getLoadedOrg, listProviderModels: models },
       analytics: {
         backlog: () => rows.backlog(),
+        completeUntil: () => rows.completeUntil(),
         requestRetentionDays: () => loaded().config.retention.requests_days,
         timezone: (orgId) => snapshots.timezone(orgId),
       },

@@ -99,6 +99,8 @@ export interface RowSink<Row extends object = ExchangeRow> {
   append(row: Row): void;
   /** Number of rows on disk that are not in the database. */
   backlog(): number;
+  /** Unix milliseconds before which all appended rows are in the database. 0 if this is not known yet. */
+  completeUntil(): number;
   /** Resolves when all appended rows are on disk. */
   stored(): Promise<void>;
   /** Resolves when all appended rows are in the database. Rejects after `timeoutMs`. */

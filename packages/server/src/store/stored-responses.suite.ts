@@ -46,10 +46,12 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
       turn('y', 'x', 4),
     ];
     const database = await openWith(t, rows);
-    const ids = async (id: string) =>
-      (await listStoredConversationTurns(database.read, id)).map((row) => row.id);
+    const ids = async (id: string, maxBytes = 100) =>
+      (await listStoredConversationTurns(database.read, id, maxBytes)).map((row) => row.id);
     assert.deepEqual(await ids('c'), ['c', 'b', 'a']);
     assert.deepEqual(await ids('y'), ['y', 'x', 'a']);
+    assert.deepEqual(await ids('y', 3), ['y', 'x', 'a']);
+    assert.deepEqual(await ids('y', 1), ['y', 'x'], 'ends after the turn that exceeds the maximum');
     await database.transaction((writer) => deleteStoredResponses(writer, ALL, 'resp_b'));
     assert.deepEqual(await ids('c'), ['c']);
     assert.deepEqual(await ids('b'), []);

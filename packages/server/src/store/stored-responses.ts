@@ -43,26 +43,37 @@ export function findStoredResponse(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** Returns a turn and its previous turns, newest first. If a turn is missing, the list ends there. */
+/**
+ * Returns a turn and its previous turns, newest first. If a turn is missing, the list ends there. If the encrypted turns
+ * together have more than `maxBytes`, the list ends after the turn that exceeds it.
+ */
 export function listStoredConversationTurns(
   reader: DatabaseReader,
   id: string,
+  maxBytes: number,
 ): Promise<StoredResponseRow[]> {
   return reader
-    .withRecursive('chain(id, previous_id, depth)', (query) =>
+    .withRecursive('chain(id, previous_id, depth, bytes)', (query) =>
       query
         .selectFrom('stored_responses')
         .where('id', '=', id)
-        .select(['id', 'previous_id', sql<number>`0`.as('depth')])
+        .select([
+          'id',
+          'previous_id',
+          sql<number>`0`.as('depth'),
+          sql<number>`octet_length(sealed)`.as('bytes'),
+        ])
         .unionAll((union) =>
           union
             .selectFrom('stored_responses')
             .innerJoin('chain', 'chain.previous_id', 'stored_responses.id')
             .where('chain.depth', '<', MAX_CHAIN)
+            .where('chain.bytes', '<=', maxBytes)
             .select([
               'stored_responses.id',
               'stored_responses.previous_id',
               sql<number>`depth + 1`.as('depth'),
+              sql<number>`bytes + octet_length(stored_responses.sealed)`.as('bytes'),
             ]),
         ),
     )

@@ -29,8 +29,8 @@ const DAY_MS = 24 * 3_600_000;
 const TURNS_PER_COMMIT = 200;
 /** Maximum length of a response id. The index of PostgreSQL accepts at most about 2,700 bytes. */
 const MAX_ID_CHARACTERS = 512;
-/** Maximum length of all encrypted turns of a conversation together. */
-const MAX_CONVERSATION_LENGTH = 64 * 1024 * 1024;
+/** Maximum size of all encrypted turns of a conversation together. */
+const MAX_CONVERSATION_BYTES = 64 * 1024 * 1024;
 
 /** One turn of a conversation: a stored Responses request and its response. */
 export interface StoredTurn {
@@ -101,7 +101,10 @@ export function createTurnStore({ database, key, clock, retentionDays }: TurnSto
     find,
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
-      const rows = await runForOrg(turn.orgId, () => listStoredConversationTurns(database.read, turn.id));
+      const rows = await runForOrg(turn.orgId, () =>
+        listStoredConversationTurns(database.read, turn.id, MAX_CONVERSATION_BYTES),
+      );
+      checkConversationSize(rows);
       // If the chain does not end with a first turn, a turn has been deleted.
       if (rows.at(-1)?.previous_id !== null) return undefined;
       return decryptConversation(rows.reverse(), key);
@@ -186,16 +189,20 @@ function encryptTurn(turn: StoredTurn, key: SecretEncryptionKey): StoredResponse
   };
 }
 
+/** @throws Fault `request_too_large`. The encrypted turns consist of ASCII characters. */
+function checkConversationSize(rows: readonly StoredResponseRow[]): void {
+  if (rows.reduce((sum, { sealed }) => sum + sealed.length, 0) <= MAX_CONVERSATION_BYTES) return;
+  throw new Fault(
+    'request_too_large',
+    'The stored conversation is larger than 64 MB. Instead of "previous_response_id", send the part of the conversation that the model needs as "input".',
+    { param: 'previous_response_id' },
+  );
+}
+
 async function decryptConversation(
   rows: readonly StoredResponseRow[],
   key: SecretEncryptionKey,
 ): Promise<readonly StoredTurn[]> {
-  if (rows.reduce((sum, { sealed }) => sum + sealed.length, 0) > MAX_CONVERSATION_LENGTH)
-    throw new Fault(
-      'request_too_large',
-      'The stored conversation is larger than 64 MB. Instead of "previous_response_id", send the part of the conversation that the model needs as "input".',
-      { param: 'previous_response_id' },
-    );
   // A conversation has up to 10,000 turns. Some turns take a second to parse.
   const yielder = new EventLoopYielder();
   const turns: StoredTurn[] = [];

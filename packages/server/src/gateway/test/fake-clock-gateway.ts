@@ -212,6 +212,7 @@ function createGateway(
     rows: {
       append: (row) => void rows.push(row),
       backlog: () => 0,
+      completeUntil: () => clock.now(),
       stored: async () => undefined,
       flush: async () => undefined,
       close: async () => undefined,

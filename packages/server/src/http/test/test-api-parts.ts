@@ -147,7 +147,12 @@ export function createTestConsoleParts(
   const parts = { database, clock, log: silentLog };
   return {
     getCacheSize: () => ({ entries: 0, bytes: 0 }),
-    analytics: { backlog: () => 0, requestRetentionDays: () => 90, timezone: () => 'UTC' },
+    analytics: {
+      backlog: () => 0,
+      completeUntil: () => clock.now(),
+      requestRetentionDays: () => 90,
+      timezone: () => 'UTC',
+    },
     processStatus: {
       configRejection: () => null,
       sharedStoreState: () => 'memory',

@@ -4,6 +4,8 @@ import type { Clock } from '../../core/clock.ts';
 export interface AnalyticsDependencies {
   /** Number of rows that are not in the database yet. */
   backlog(): number;
+  /** Unix milliseconds before which all rows of ended requests are in the database. */
+  completeUntil(): number;
   /** Number of days for which requests are kept. */
   requestRetentionDays(): number;
   /** The time zone of an org. */
@@ -24,7 +26,6 @@ const DAY_MS = 86_400_000;
  */
 export class AnalyticsDataRange {
   readonly #dependencies: AnalyticsDependencies;
-  #completeUntil = 0;
 
   constructor(dependencies: AnalyticsDependencies) {
     this.#dependencies = dependencies;
@@ -38,12 +39,11 @@ export class AnalyticsDataRange {
   /** Returns the fields of a response that describe its time range. */
   describeRange({ from, to, timezone }: CoveredRange, clock: Clock) {
     const now = clock.now();
-    if (this.#dependencies.backlog() === 0) this.#completeUntil = now;
     return {
       from: toIsoTimestamp(from),
       to: toIsoTimestamp(to),
       timezone,
-      complete_until: toIsoTimestamp(Math.min(to, Math.max(this.#completeUntil, 0))),
+      complete_until: toIsoTimestamp(Math.min(to, this.#dependencies.completeUntil())),
       retained_from: toIsoTimestamp(Math.max(0, this.retainedFrom(now))),
     };
   }

@@ -72,6 +72,50 @@ test('rows of a few milliseconds share one write and one transaction', async (t)
   assert.equal(database.calls, 1);
 });
 
+test('while rows arrive all the time, the time up to which they are complete advances', async (t) => {
+  const { sink, database, clock } = await openSpool(t);
+  let last = sink.completeUntil();
+  for (const id of ids(5000)) {
+    sink.append(createTestExchangeRow(id));
+    await until(() => true, clock);
+    clock.advance(1);
+    await turn();
+    assert.ok(sink.backlog() > 0, 'never empty');
+    const complete = sink.completeUntil();
+    assert.ok(complete >= last && complete <= clock.now());
+    last = complete;
+  }
+  assert.ok(clock.now() - last < 1000, `${clock.now() - last} ms`);
+  const away = new Fault('overloaded', 'away');
+  database.fault = () => away;
+  sink.append(createTestExchangeRow('exc_late'));
+  const appendedAt = clock.now();
+  for (let turns = 0; turns < 1000; turns++) {
+    clock.advance(10);
+    await turn();
+  }
+  assert.ok(sink.completeUntil() <= appendedAt, 'the last row is not in the database');
+  database.fault = null;
+  await sink.flush(FLUSH_MS);
+  assert.equal(sink.completeUntil(), clock.now());
+});
+
+test('rows of an earlier process make the time up to which rows are complete unknown', async (t) => {
+  const away = new Fault('overloaded', 'away');
+  const { sink, open, database } = await openSpool(t, undefined, () => away);
+  sink.append(createTestExchangeRow('exc_one'));
+  await sink.stored();
+  await sink.close();
+  const next = await open();
+  t.after(() => next.close());
+  next.append(createTestExchangeRow('exc_two'));
+  await next.stored();
+  assert.equal(next.completeUntil(), 0);
+  database.fault = null;
+  await next.flush(FLUSH_MS);
+  assert.ok(next.completeUntil() > 0);
+});
+
 test('a flush does not wait for timers', async (t) => {
   const { sink, database } = await openSpool(t);
   for (const id of ids(3000)) sink.append(createTestExchangeRow(id));

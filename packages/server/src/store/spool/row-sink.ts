@@ -35,6 +35,7 @@ async function openSink<Row extends object>(
   return {
     append: (row) => spool.append(lineOf(row)),
     backlog: () => spool.backlog(),
+    completeUntil: () => spool.completeUntil(),
     stored: () => spool.stored(),
     flush: (timeoutMs) => spool.flush(timeoutMs),
     close: () => spool.close(),

@@ -6,6 +6,8 @@ export interface SpoolSegment {
    * line.
    */
   written: number;
+  /** Unix milliseconds. All rows that were appended to the spool before this time are in this file or an earlier one. */
+  writtenUntil: number;
   /** Number of bytes that have been inserted into the database. */
   ingestedBytes: number;
   /** Number of rows that are not in the database yet. An estimate for files of an earlier process. */
@@ -33,11 +35,19 @@ export function parseSpoolSegmentNumber(name: string): number | null {
 }
 
 export function createSpoolSegment(path: string): SpoolSegment {
-  return { path, written: 0, ingestedBytes: 0, rowsWaiting: 0, closed: false, skipped: false };
+  return {
+    path,
+    written: 0,
+    writtenUntil: 0,
+    ingestedBytes: 0,
+    rowsWaiting: 0,
+    closed: false,
+    skipped: false,
+  };
 }
 
 /** Creates the closed segment for a file that an earlier process wrote. `size` is the size of the file in bytes. */
 export function createClosedSpoolSegment(path: string, size: number): SpoolSegment {
   const rowsWaiting = Math.ceil(size / USUAL_ROW_BYTES);
-  return { path, written: size, ingestedBytes: 0, rowsWaiting, closed: true, skipped: false };
+  return { ...createSpoolSegment(path), written: size, rowsWaiting, closed: true };
 }

@@ -34,12 +34,14 @@ export interface SpoolWriterOptions {
 interface Batch {
   text: string;
   rows: number;
+  /** Unix milliseconds at which the batch was complete. */
+  completedAt: number;
   /** Resolves when the batch is on disk. Never rejects. */
   readonly stored: PromiseWithResolvers<void>;
 }
 
 function createBatch(): Batch {
-  return { text: '', rows: 0, stored: Promise.withResolvers() };
+  return { text: '', rows: 0, completedAt: 0, stored: Promise.withResolvers() };
 }
 
 interface Current {
@@ -158,14 +160,16 @@ export class SpoolWriter {
   #drainBuffer(): Batch {
     const gathered = this.#buffer;
     this.#buffer = createBatch();
+    gathered.completedAt = this.#options.clock.now();
     return gathered;
   }
 
-  async #writeBatch({ text, rows, stored }: Batch): Promise<void> {
+  async #writeBatch({ text, rows, completedAt, stored }: Batch): Promise<void> {
     const { file, segment } = this.#usable(this.#current) ?? (await this.#open());
     const bytes = Buffer.from(text, 'utf8');
     await file.write(bytes, segment.written);
     segment.written += bytes.length;
+    segment.writtenUntil = completedAt;
     segment.rowsWaiting += rows;
     this.#options.onWritten(segment);
     stored.resolve();

@@ -5,7 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Database } from '../store-interfaces.ts';
 import { SpoolDrain } from './spool-drain.ts';
 import { diskSpoolFileSystem, type SpoolFileSystem } from './spool-file-system.ts';
-import { createClosedSpoolSegment, parseSpoolSegmentNumber } from './spool-segment.ts';
+import { createClosedSpoolSegment, parseSpoolSegmentNumber, type SpoolSegment } from './spool-segment.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface SpoolOptions {
@@ -22,11 +22,21 @@ export interface SpoolOptions {
   readonly files?: SpoolFileSystem;
 }
 
+/** A position in the spool, and the time before which all rows up to it were appended. */
+interface Mark {
+  readonly segment: SpoolSegment;
+  readonly upTo: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
 /** Writes lines to the database through files, so that no line is lost if the process is killed. */
 export class Spool {
   readonly #writer: SpoolWriter;
   readonly #drain: SpoolDrain;
   readonly #clock: Clock;
+  #mark: Mark | null = null;
+  #completeUntil = 0;
 
   constructor(writer: SpoolWriter, drain: SpoolDrain, clock: Clock) {
     this.#writer = writer;
@@ -42,6 +52,31 @@ export class Spool {
   /** Returns the number of lines that are not in the database. */
   backlog(): number {
     return this.#writer.bufferedRows + this.#drain.waitingRows;
+  }
+
+  /**
+   * Returns the Unix milliseconds before which all appended rows are in the database, or in a file that was skipped.
+   * While rows arrive all the time, it is a few hundred milliseconds in the past. It is 0 until the rows of an earlier
+   * process are in the database.
+   */
+  completeUntil(): number {
+    if (this.backlog() === 0) this.#completeUntil = this.#clock.now();
+    else this.#checkMark();
+    return this.#completeUntil;
+  }
+
+  /** Must be called when rows have been written to `segment`. */
+  markWritten(segment: SpoolSegment): void {
+    this.#checkMark();
+    this.#mark ??= { segment, upTo: segment.written, at: segment.writtenUntil };
+  }
+
+  #checkMark(): void {
+    if (!this.#mark) return;
+    const { segment, upTo, at } = this.#mark;
+    if (!segment.skipped && segment.ingestedBytes < upTo) return;
+    this.#completeUntil = Math.max(this.#completeUntil, at);
+    this.#mark = null;
   }
 
   /** Resolves when everything appended so far is on disk. */
@@ -107,7 +142,11 @@ export async function openSpool({
     clock,
     log,
     onOpened: (segment) => drain.add(segment),
-    onWritten: (segment) => drain.wake(segment),
+    onWritten: (segment) => {
+      drain.wake(segment);
+      spool.markWritten(segment);
+    },
   });
-  return new Spool(writer, drain, clock);
+  const spool = new Spool(writer, drain, clock);
+  return spool;
 }
