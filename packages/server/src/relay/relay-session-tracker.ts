@@ -81,14 +81,13 @@ export class RelaySessionTracker {
 
   start(): void {
     this.#timer = this.#clock.after(FLUSH_INTERVAL_MS, () => {
-      this.#round = this.flush().finally(() => this.#timer && this.start());
+      void this.flush().finally(() => this.#timer && this.start());
     });
   }
 
   async close(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
-    await this.#round;
     await this.flush();
   }
 
@@ -176,10 +175,15 @@ export class RelaySessionTracker {
   }
 
   /**
-   * Stores the counts and reads those of other processes. Never rejects: a failed write is repeated in the
-   * next call.
+   * Stores the counts and reads those of other processes, after the calls in progress. Never rejects: a failed write is
+   * repeated in the next call.
    */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    this.#round = this.#round.then(() => this.#flushOnce());
+    return this.#round;
+  }
+
+  async #flushOnce(): Promise<void> {
     const deltas = [...this.#deltas.values()];
     this.#deltas = new FairLruMap(MAX_PENDING_DELTAS);
     try {
