@@ -126,7 +126,7 @@ test('a job is watched and a budget is set without leaving the guide', async () 
   await page.getByLabel('Job name').fill('Nightly backup');
   await page
     .getByText(
-      'Floe expects a beat every day. The monitor is marked as failing when a beat is more than 30 minutes late.',
+      'Floe expects a beat every day. The monitor is marked as failing when a beat is more than 30 min late.',
     )
     .waitFor();
   await page.getByRole('button', { name: 'Create monitor' }).click();

@@ -66,7 +66,7 @@ const EVENT_FIELDS = {
   id: relayShortText
     .optional()
     .describe(
-      'Id of the event. For 10 minutes, requests with the same event, the same id and the same platform key receive the same decision, unless it requires an approval. The event is recorded once.',
+      'Id of the event. If you send the same event again within 10 minutes with the same id and platform key, Floe does not record it again, and returns the first decision unless the event requires an approval.',
     ),
   event: z.enum(RELAY_EVENT_KINDS).describe('What the agent is about to do.'),
   session_id: relayShortText.optional().describe('Id of the agent session.'),

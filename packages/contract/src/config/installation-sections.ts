@@ -72,7 +72,7 @@ export const OutboundSchema = z.strictObject({
     .default('')
     .meta({ writeOnly: true })
     .describe(
-      'Proxy for all outbound requests. If empty at the top level, the environment variable `HTTPS_PROXY` applies to HTTPS requests.',
+      'URL of the proxy for outbound requests. If it is empty for a provider, the top-level proxy applies. If that is also empty, the environment variable `HTTPS_PROXY` applies to HTTPS requests.',
     ),
   no_proxy: z
     .string()

@@ -163,7 +163,8 @@ export const POLICY_FIELDS = {
 /** A policy in floe.yaml. */
 export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
   createCrossFieldCheck(({ when, detect, action }, report) => {
-    if (when === undefined && detect === undefined) report([], 'must have when, detect or both');
+    if (when === undefined && detect === undefined)
+      report([], 'must have at least one of the fields detect and when');
     if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
   }),
 );

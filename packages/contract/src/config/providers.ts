@@ -214,7 +214,7 @@ export const PROVIDER_FIELDS = {
     .record(z.string(), createJsonValueField())
     .default({})
     .describe(
-      'Top-level fields that Floe sets in the JSON bodies of requests that generate responses. They replace fields with the same name. Passthrough requests and other requests, such as embeddings, are not changed.',
+      'Top-level fields that Floe sets in the JSON bodies of requests for model output. They replace fields with the same name. Passthrough requests and other requests, such as embeddings, are not changed.',
     ),
   api_version: createShortTextField()
     .optional()
@@ -262,9 +262,7 @@ export const PROVIDER_FIELDS = {
     .describe(
       'Prices by model name or pattern, without the provider id. These prices override the price catalog.',
     ),
-  timeouts: TimeoutsSchema.prefault({}).describe(
-    'Timeouts for one attempt, that is, one call to the provider.',
-  ),
+  timeouts: TimeoutsSchema.prefault({}).describe('Timeouts for calls to the provider.'),
   breaker: BreakerSchema.prefault({}).describe(
     'Settings for circuit breakers, which temporarily stop requests to a model that fails repeatedly. Each combination of a credential and a model has its own breaker.',
   ),

@@ -206,7 +206,7 @@ export const RelayRuleSchema = z.strictObject(RELAY_RULE_FIELDS).check(
     const problem = findPatternCountProblem(match, except);
     if (problem !== null) report(['match'], problem);
     if (match === undefined && when === undefined && detect === undefined)
-      report([], 'must have at least one of match, detect and when');
+      report([], 'must have at least one of the fields match, detect and when');
     const read = RELAY_EVENT_KINDS.filter((event) => [on].flat().includes(event));
     if (read.length === 0 || typeof match !== 'object' || match === null) return;
     for (const [field, events] of Object.entries(EVENTS_BY_MATCHER))

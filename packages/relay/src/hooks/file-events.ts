@@ -53,8 +53,9 @@ export function shortenPath(path: string): string {
 export type FileToolKind = 'read' | 'search' | 'write' | 'patch';
 
 /**
- * Creates one event for each file that a tool accesses. If the input names no file in a known form, the tool may
- * access any file. A search without a directory has no event, because it searches the working directory.
+ * Creates one event for each file that the input of a tool names. If the input names no file in a known form, creates
+ * one event with the path `UNKNOWN_FILE_PATH`, because the tool may access any file. For a search that names neither a
+ * directory nor a file, creates no event, because it searches the working directory.
  */
 export function createFileToolEvents(
   kind: FileToolKind,

@@ -1,11 +1,11 @@
 import type { StepMeter } from '@floe/conditions/step-meter';
 import {
-  ANY_DOTTED_CHARACTERS,
   ANY_NAME_CHARACTER,
   ANY_NAME_CHARACTERS,
   ANY_TEXT_WILDCARD,
   ANY_VISIBLE_CHARACTER,
   ANY_VISIBLE_CHARACTERS,
+  ANY_VISIBLE_OR_HIDDEN_CHARACTERS,
 } from '../shell/glob.ts';
 
 /** Returns whether the pattern of a word can match the same string as at least one pattern of a rule. */
@@ -25,7 +25,7 @@ const NAME_CHARACTERS = ANY_NAME_CHARACTERS.charCodeAt(0);
 const NAME_CHARACTER = ANY_NAME_CHARACTER.charCodeAt(0);
 const VISIBLE_CHARACTERS = ANY_VISIBLE_CHARACTERS.charCodeAt(0);
 const VISIBLE_CHARACTER = ANY_VISIBLE_CHARACTER.charCodeAt(0);
-const DOTTED_CHARACTERS = ANY_DOTTED_CHARACTERS.charCodeAt(0);
+const DOTTED_CHARACTERS = ANY_VISIBLE_OR_HIDDEN_CHARACTERS.charCodeAt(0);
 
 /** A pattern as lowercase character codes. */
 interface PatternCodes {

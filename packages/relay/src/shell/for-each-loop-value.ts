@@ -35,10 +35,11 @@ export function forEachLoopValue(
 }
 
 /**
- * Returns the input of each run of a loop that reads one line each time: the rest of the lines. At most one more than
- * `MAX_LOOP_VALUES`. If the lines are unknown, the only input is the given one.
+ * Returns the input of each iteration of a loop that reads one line per iteration: all lines that are not read yet.
+ * Returns at most `MAX_LOOP_VALUES + 1` inputs, so that the caller can detect a longer loop. If the lines are unknown,
+ * returns only the given input.
  */
-export function splitLoopInput(input: CommandInput | null): readonly (CommandInput | null)[] {
+export function listLoopInputs(input: CommandInput | null): readonly (CommandInput | null)[] {
   const lines = input?.printed.text?.replace(/\n$/, '').split('\n') ?? [];
   if (input === null || lines.length < 2) return [input];
   return lines.slice(0, MAX_LOOP_VALUES + 1).map((_, at) => {

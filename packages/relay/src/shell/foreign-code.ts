@@ -1,6 +1,6 @@
 import { type CodeLiteral, findWrittenLiterals } from './foreign-writes.ts';
 
-/** What code in another language would do, as far as its literals show. */
+/** The possible effects of code in a language other than shell, derived from the string literals in the code. */
 export interface ForeignCodeAnalysis {
   /** Strings with shell code. */
   readonly texts: readonly PossibleCommand<string>[];

@@ -13,7 +13,7 @@ export const ANY_NAME_CHARACTER = '\uE002';
 export const ANY_VISIBLE_CHARACTERS = '\uE003';
 export const ANY_VISIBLE_CHARACTER = '\uE004';
 /** `*` at the start of a name if `dotglob` is set. */
-export const ANY_DOTTED_CHARACTERS = '\uE005';
+export const ANY_VISIBLE_OR_HIDDEN_CHARACTERS = '\uE005';
 
 const WILDCARD = /[\uE000-\uE005]/;
 const GLOB = /\[[!^]?\]?(?:\[[:.=][a-z]{1,10}[:.=]\]|[^\]/])*\]|[*?]/g;
@@ -38,7 +38,11 @@ export function globToWordPattern(text: string, isStart: boolean, dotglob: boole
   return text.replaceAll(GLOB, (token, at: number) => {
     const begins = at === 0 ? isStart : text.charAt(at - 1) === '/';
     if (token === '*')
-      return begins ? (dotglob ? ANY_DOTTED_CHARACTERS : ANY_VISIBLE_CHARACTERS) : ANY_NAME_CHARACTERS;
+      return begins
+        ? dotglob
+          ? ANY_VISIBLE_OR_HIDDEN_CHARACTERS
+          : ANY_VISIBLE_CHARACTERS
+        : ANY_NAME_CHARACTERS;
     return begins && !dotglob ? ANY_VISIBLE_CHARACTER : ANY_NAME_CHARACTER;
   });
 }

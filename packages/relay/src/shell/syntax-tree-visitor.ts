@@ -6,7 +6,7 @@ import { createUnknownCommandOutput, joinCommandOutputs } from './command-output
 import { keepsAssignments, parseAssignment } from './environment-effects.ts';
 import { readNestedBackticks } from './escapes.ts';
 import { expandParameter } from './expand-parameter.ts';
-import { forEachLoopValue, MAX_LOOP_VALUES, splitLoopInput } from './for-each-loop-value.ts';
+import { forEachLoopValue, listLoopInputs, MAX_LOOP_VALUES } from './for-each-loop-value.ts';
 import { NETWORK_COMMAND_INPUT } from './network-command-input.ts';
 import { assignVariable, readAssignment } from './read-assignment.ts';
 import { joinSegmentTexts, readAssignedValue, readShellWords, type WordReadContext } from './read-word.ts';
@@ -114,7 +114,7 @@ export class SyntaxTreeVisitor implements WordReadContext {
 
   /** A loop whose input is known may read one line of it each time. */
   #loopOverLines(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
-    const inputs = splitLoopInput(input);
+    const inputs = listLoopInputs(input);
     const outputs = inputs.slice(0, MAX_LOOP_VALUES).flatMap((from) => this.#visitChildren(node, from));
     if (inputs.length > MAX_LOOP_VALUES) this.#reportLongLoop(node);
     return inputs.length === 1 ? joinCommandOutputs(outputs) : createUnknownCommandOutput('computed');

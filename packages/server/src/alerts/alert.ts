@@ -81,7 +81,7 @@ interface AlertOf<Event extends AlertEvent> {
   readonly channels: readonly string[] | null;
 }
 
-/** An event that Floe sends to channels. */
+/** A message about an event, which Floe sends to channels. */
 export type Alert = { readonly [Event in AlertEvent]: AlertOf<Event> }[AlertEvent];
 
 /**

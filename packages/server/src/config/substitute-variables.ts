@@ -152,7 +152,7 @@ export function substituteVariables(
         faults.push({
           path,
           message:
-            'all values with variables must have at most 16 million characters in total after the variables are replaced',
+            'is too long: the values that contain variables can have at most 16 million characters in total after the variables are replaced',
         });
       for (const name of expansion.unset) faults.push({ path, message: describeUnset(name), isUnset: true });
       for (const message of expansion.faults) faults.push({ path, message });

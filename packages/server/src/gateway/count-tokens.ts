@@ -10,7 +10,11 @@ import type { Target } from './org-catalog.ts';
 import { planSubpathAttempt } from './plan-subpath-attempt.ts';
 import { buildResponseHeaders } from './response-headers.ts';
 import { sendToTargets } from './send-to-targets.ts';
-import { type GatewaySurface, MESSAGES_COUNT_SURFACE, RESPONSES_COUNT_SURFACE } from './surface.ts';
+import {
+  type GatewaySurface,
+  MESSAGES_COUNT_TOKENS_SURFACE,
+  RESPONSES_COUNT_TOKENS_SURFACE,
+} from './surface.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /** An API that counts tokens. */
@@ -25,7 +29,7 @@ interface TokenCountApi {
 
 /** The operation `messages/count_tokens`. */
 export const COUNT_MESSAGES_TOKENS_OPERATION = createCountOperation({
-  surface: MESSAGES_COUNT_SURFACE,
+  surface: MESSAGES_COUNT_TOKENS_SURFACE,
   suffix: '/count_tokens',
   listCountedParts: ({ system, messages, tools }) => [system, messages, tools],
   writeCount: (tokens) => ({ input_tokens: tokens }),
@@ -33,7 +37,7 @@ export const COUNT_MESSAGES_TOKENS_OPERATION = createCountOperation({
 
 /** The operation `responses/input_tokens`. */
 export const COUNT_RESPONSES_TOKENS_OPERATION = createCountOperation({
-  surface: RESPONSES_COUNT_SURFACE,
+  surface: RESPONSES_COUNT_TOKENS_SURFACE,
   suffix: '/input_tokens',
   listCountedParts(body) {
     const param = CLIENT_DIALECTS.responses.readRequest(body).requiredFeatures.get('stored-state');

@@ -166,8 +166,8 @@ export interface Exchange extends Omit<StartedExchange, 'caller' | 'capacity'> {
 }
 
 /**
- * Returns whether the exchange has an authenticated caller and reserved capacity: it was not rejected because
- * of overload.
+ * Returns whether the exchange has an authenticated caller and reserved capacity. False if Floe rejected the request
+ * before that, for example because of overload.
  */
 export function hasCallerAndCapacity(x: StartedExchange): x is Exchange {
   return x.caller !== null && x.capacity !== null;

@@ -49,14 +49,14 @@ export const MESSAGES_SURFACE: GatewaySurface = {
 };
 
 /** The surface that counts the tokens in a Messages request without calling a model. */
-export const MESSAGES_COUNT_SURFACE: GatewaySurface = {
+export const MESSAGES_COUNT_TOKENS_SURFACE: GatewaySurface = {
   ...MESSAGES_SURFACE,
   name: 'count_tokens',
   billing: 'free',
 };
 
 /** The surface that counts the tokens in a Responses request without calling a model. */
-export const RESPONSES_COUNT_SURFACE: GatewaySurface = {
+export const RESPONSES_COUNT_TOKENS_SURFACE: GatewaySurface = {
   ...RESPONSES_SURFACE,
   name: 'count_tokens',
   billing: 'free',

@@ -259,7 +259,7 @@ test('an entry that cannot work is rejected with the field and the message of fl
     [
       'policies',
       { name: 'x', on: 'request', action: 'deny' },
-      '400 invalid_request null: must have when, detect or both',
+      '400 invalid_request null: must have at least one of the fields detect and when',
     ],
     [
       'providers',

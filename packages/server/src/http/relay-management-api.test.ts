@@ -321,9 +321,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       api.setNow(API_TEST_NOW + 11 * 60_000);
       const late = await asked('POST', `/approvals/${other}`, { decision: 'allow' });
       assert.equal(late.status, 409);
-      const expired = listResponseEntries((await asked('GET', '/approvals?state=expired&limit=200')).body.data).map(
-        ({ input_summary }) => input_summary,
-      );
+      const expired = listResponseEntries(
+        (await asked('GET', '/approvals?state=expired&limit=200')).body.data,
+      ).map(({ input_summary }) => input_summary);
       assert.ok(JSON.stringify(expired).includes('psql later'));
       api.setNow(API_TEST_NOW);
     });

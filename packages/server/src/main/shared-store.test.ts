@@ -80,7 +80,7 @@ test('PostgreSQL requires the secret key that it was first used with', async (t)
   await one.stop();
   await assert.rejects(
     startFloeProcess({ env: { FLOE_DATABASE_URL: url } }),
-    /floe: PostgreSQL requires FLOE_SECRET_KEY/,
+    /floe: FLOE_SECRET_KEY is not set/,
   );
   await assert.rejects(
     start(t, url, { FLOE_SECRET_KEY: `another ${SECRET}` }),

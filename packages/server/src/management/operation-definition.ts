@@ -218,7 +218,8 @@ function schemaOrDefault<Schema extends z.ZodType>(
 }
 
 /**
- * Validates a request's path, query and body. Text in the path and the query must be storable.
+ * Validates a request's path, query and body. Text in the path and the query must not contain
+ * U+0000, which databases cannot store.
  * @throws Fault `invalid_request` with `param`
  */
 export function parseOperationInput<

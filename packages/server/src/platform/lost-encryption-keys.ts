@@ -39,8 +39,8 @@ export async function listSecretsEncryptedWithKey(
 
 /**
  * Marks a key-encryption key as lost, so that Floe starts without it. Does not change the secrets, so they can be
- * used again if the key is found. Until a user enters a secret again, Floe does not use the resource of the secret.
- * Records the secrets in the audit log of each organization.
+ * used again if the key is found. Floe does not use a resource with such a secret until a user enters the secret again.
+ * Records the ids and names of the affected secrets, but not their values, in the audit log of each organization.
  */
 export async function markEncryptionKeyLost(
   writer: DatabaseWriter,

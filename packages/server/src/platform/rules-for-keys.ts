@@ -20,7 +20,7 @@ interface WhoReferences {
   readonly who?: { readonly keys?: readonly string[] | undefined } | undefined;
 }
 
-/** A rule of any kind that can refer to keys. */
+/** The fields by which a limit, budget or relay rule refers to keys. */
 export interface KeyReferences extends WhoReferences {
   readonly key?: string | undefined;
   readonly except?: readonly WhoReferences[] | undefined;

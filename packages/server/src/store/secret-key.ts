@@ -95,7 +95,7 @@ export function deleteSecretKeyFingerprint(dataDir: string): void {
  */
 export function createMissingSecretKeyError(): FatalError {
   return new FatalError(
-    'PostgreSQL requires FLOE_SECRET_KEY, with the same value for every process that uses the database. Example: the output of openssl rand -hex 32.',
+    'FLOE_SECRET_KEY is not set. It is required if the database is PostgreSQL. Set it to the same value for every process that uses the database. To generate a value, run "openssl rand -hex 32".',
   );
 }
 

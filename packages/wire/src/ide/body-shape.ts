@@ -33,8 +33,9 @@ const KNOWN_TYPE_WORDS = new Set(
 );
 
 /**
- * Returns the structure of a body as JSON: keys, types and lengths, without values. Values of `type` and
- * `role` are shown only if the dialects define them. Equal adjacent elements of a list are counted.
+ * Returns the structure of a body as JSON: keys, types and lengths, without values. The only values shown are those of
+ * `type` and `role` that the dialects define. Adjacent list elements with the same structure are shown once, followed
+ * by their number.
  * @example
  * describeBodyShape({ model: 'gpt-5', input: ['Hello', 'World'] }); // '{"model":"string(5)","input":["string(5)","× 2"]}'
  */

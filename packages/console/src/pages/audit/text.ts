@@ -46,7 +46,7 @@ export const auditText = {
     session: 'Session',
     subject: 'Resource',
     reason: 'Reason',
-    entry: 'Entry',
+    entry: 'Sequence number',
     hash: 'Hash',
     copyHash: 'Copy hash',
     fields: 'Changed fields',

@@ -11,7 +11,10 @@ export type LimitSubjectKind = (typeof LIMIT_SUBJECT_KINDS)[number];
  */
 export type LimitSubjectOption = `${'scope' | 'per'}:${LimitSubjectKind}`;
 
-/** The form values that select the subject of a limit or budget. */
+/**
+ * The form values that determine which requests a limit or budget counts, and how it is enforced while the shared store
+ * is unavailable.
+ */
 export interface LimitSubjectFormValues {
   readonly subject: LimitSubjectOption;
   /** Name of the subject. Empty for the organization and for `per:` options. */

@@ -108,7 +108,7 @@ export const overviewText = {
     intervals: { hour: 'Every hour', day: 'Every day', week: 'Every week' },
     gracePeriod: 'Grace period (min)',
     help: (interval: string, minutes: string) =>
-      `Floe expects a beat ${interval.toLowerCase()}. The monitor is marked as failing when a beat is more than ${minutes} minutes late.`,
+      `Floe expects a beat ${interval.toLowerCase()}. The monitor is marked as failing when a beat is more than ${minutes} min late.`,
     create: 'Create monitor',
   },
   budgetStep: {

@@ -17,8 +17,8 @@ export function extractExchangeBatches(events: readonly StoredLiveEvent[]): Live
 }
 
 /**
- * Converts events to messages, except for the topic `requests`, whose rows are read separately for
- * each filter.
+ * Converts events to messages. Events of the topic `requests` become only messages with the number of requests that
+ * limits and budgets rejected, because their rows are read separately for each filter.
  */
 export function toLiveMessages(events: readonly StoredLiveEvent[]): LiveMessage[] {
   return [...events.flatMap(messagesForEvent), ...rejectionMessages(extractExchangeBatches(events))];

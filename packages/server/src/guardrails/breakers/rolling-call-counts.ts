@@ -1,9 +1,6 @@
-/**
- * The outcomes of calls that a breaker counts. A `slow` call also counts as `ok`, and `retried` counts
- * retries.
- */
+/** The counters that a breaker keeps for its calls. A `slow` call also counts as `ok`, and `retried` counts retries. */
 export const CALL_COUNTER_NAMES = ['ok', 'failed', 'slow', 'retried'] as const;
-/** An outcome of calls that a breaker counts. */
+/** The name of a counter that a breaker keeps for its calls. */
 export type CallCounterName = (typeof CALL_COUNTER_NAMES)[number];
 
 const SLOT_MS = 1000;

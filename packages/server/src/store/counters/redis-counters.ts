@@ -52,8 +52,8 @@ export interface CounterAcquireContext {
 }
 
 /**
- * Counters in a remote store, whose calls can fail or never return. `resilient-counters.ts` handles such
- * calls. They reject with a `CounterRejection` if the data in a counter is the cause.
+ * Counters in a shared store. A call can fail or never return. `resilient-counters.ts` handles both cases. If the data in
+ * a counter causes a failure, the call rejects with a `CounterRejection`.
  */
 export interface SharedStoreCounters extends LimitCounters {
   /**

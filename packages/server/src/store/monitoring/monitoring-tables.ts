@@ -93,7 +93,10 @@ export interface MonitorStatesTable {
   wake_at: number;
 }
 
-/** The checks. There is one row per beat, per missed beat, and per expected beat in a gap. */
+/**
+ * The checks. A row represents a beat, one or more missed beats, an expected beat in a gap, or a `started` or `logged`
+ * call.
+ */
 export interface MonitorChecksTable {
   uid: string;
   /** When the beat arrived, or when the missed check was certain. Lists are sorted by this time. */

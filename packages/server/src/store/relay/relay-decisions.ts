@@ -104,7 +104,7 @@ export function findRelayDecisionById(
     .executeTakeFirst();
 }
 
-/** The columns of a decision that a replay compares with the decision of other rules. */
+/** The columns of a stored decision that a replay reads. */
 export type ReplayableDecisionRow = Pick<RelayDecisionsTable, (typeof REPLAYED_COLUMNS)[number]>;
 
 const REPLAYED_COLUMNS = [
