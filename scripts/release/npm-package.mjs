@@ -40,21 +40,28 @@ export function listPackageEntries(dir) {
  */
 export async function buildNpmPackage(to, { version, work }) {
   await bundleServer(join(to, 'server/dist'));
-  await bundleCommandLine(join(to, 'cli/dist'));
+  await buildCommandLine(to, version);
   buildConsole(join(work, 'console'), join(to, 'console/dist'));
   const vendored = vendorPackages(to);
-  const copies = {
+  copyTemplates(to, { 'server.mjs': 'server/bin/server.mjs', 'README.md': 'README.md' });
+  copyFile(join(root, 'LICENSE'), join(to, 'LICENSE'));
+  writeFileSync(join(to, 'THIRD-PARTY-LICENSES'), formatLicenseTexts(listRuntimePackages(WORKSPACES)));
+  writeJson(join(to, 'package.json'), createManifest(version, vendored));
+}
+
+/** The part of the package that the commands `floe` and `floe-hook` need. */
+export async function buildCommandLine(to, version) {
+  await bundleCommandLine(join(to, 'cli/dist'));
+  copyTemplates(to, {
     'floe.mjs': 'bin/floe.mjs',
     'floe-hook.mjs': 'bin/floe-hook.mjs',
     'supported-node.mjs': 'bin/supported-node.mjs',
-    'server.mjs': 'server/bin/server.mjs',
-    'README.md': 'README.md',
-  };
-  for (const [from, path] of Object.entries(copies)) copyFile(join(TEMPLATES, from), join(to, path));
-  copyFile(join(root, 'LICENSE'), join(to, 'LICENSE'));
-  writeFileSync(join(to, 'THIRD-PARTY-LICENSES'), formatLicenseTexts(listRuntimePackages(WORKSPACES)));
+  });
   writeJson(join(to, 'cli/package.json'), { name: '@floe/cli', version, type: 'module' });
-  writeJson(join(to, 'package.json'), createManifest(version, vendored));
+}
+
+function copyTemplates(to, paths) {
+  for (const [from, path] of Object.entries(paths)) copyFile(join(TEMPLATES, from), join(to, path));
 }
 
 /** The commands, with the packages of this repository that they use. */
@@ -64,6 +71,7 @@ async function bundleCommandLine(to) {
     input: {
       main: join(CLI, 'src/main.ts'),
       'hook-main': join(CLI, 'src/hook/main.ts'),
+      'hook-compile-cache': join(CLI, 'src/hook/compile-cache.ts'),
       'exit-process': join(CLI, 'src/hook/exit-process.ts'),
     },
     platform: 'node',

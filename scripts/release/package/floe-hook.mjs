@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // The floe-hook command of the npm package. Agents start it for every event, so it loads only what an answer needs.
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { assertSupportedNode } from './supported-node.mjs';
 
 assertSupportedNode();
@@ -9,10 +7,8 @@ assertSupportedNode();
 process.removeAllListeners('warning');
 process.on('uncaughtException', end);
 process.on('unhandledRejection', end);
-// Old versions of Node.js do not export it.
-const { enableCompileCache } = await import('node:module');
-const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-enableCompileCache(join(cache, 'floe', 'relay', 'compiled'));
+const { enableHookCompileCache } = await import('../cli/dist/hook-compile-cache.js');
+enableHookCompileCache();
 const [agent = ''] = process.argv.slice(2);
 const { runHook, runBundleRefresh } = await import('../cli/dist/hook-main.js');
 const { exitProcess } = await import('../cli/dist/exit-process.js');
