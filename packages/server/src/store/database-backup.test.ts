@@ -11,6 +11,7 @@ import { MIGRATIONS } from './migrations/migration-list.ts';
 import { openDatabase } from './open-database.ts';
 import { getSetting, storeSetting } from './settings.ts';
 import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
+import { writeDatabaseCopy } from './sqlite/database-copy.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { createTemporaryDirectory } from './test/temporary-directory.ts';
 import { planDatabaseUpgrade, upgradeDatabase } from './upgrade-database.ts';
@@ -55,6 +56,16 @@ test('a backup of a database in use contains what was committed, and can be rest
   assert.equal(safetyCopy, null);
   assert.equal(await read(target.dataDir), 'committed');
   assert.equal(await read(place.dataDir), 'not yet');
+});
+
+test('other users cannot read a copy, also while it is written', async (t) => {
+  const to = join(createTemporaryDirectory(t), 'backup.db');
+  let mode = 0;
+  const write = (unfinished: string) => {
+    mode = statSync(unfinished, { throwIfNoEntry: false })?.mode ?? 0;
+  };
+  await writeDatabaseCopy({ from: 'floe.db', to, bytes: 0, write }, quiet);
+  assert.equal(mode & 0o777, 0o600);
 });
 
 test('a restore over an existing database is rejected, and with --force keeps the previous one', async (t) => {

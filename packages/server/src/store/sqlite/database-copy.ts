@@ -36,13 +36,13 @@ export interface DatabaseCopyRequest {
   readonly bytes: number;
   /** The purpose, for error messages. */
   readonly purpose?: string;
-  /** Writes the copy to this temporary path. This may take minutes. */
+  /** Writes the copy to the empty file at this temporary path. This may take minutes. */
   write(unfinished: string): unknown;
 }
 
 /**
- * Creates a copy that only its owner can read. The copy gets its final name when it is complete and on disk.
- * Deletes incomplete copies of killed processes.
+ * Creates a copy that only its owner can read, also while it is written. The copy gets its final name when it is
+ * complete and on disk. Deletes incomplete copies of killed processes.
  * @throws FatalError if there is not enough space (before anything is written), or if the copy cannot
  * be written
  */
@@ -57,9 +57,10 @@ export async function writeDatabaseCopy(
     const free = await requireFreeSpace(to, bytes, freeBytes);
     const places = { from, to, bytes, free_bytes: free };
     log.info(places, `copying the database${purpose}; a large database can take several minutes`);
+    // SQLite keeps the mode of an empty file.
+    await (await open(unfinished, 'wx', 0o600)).close();
     await write(unfinished);
     const file = await open(unfinished, 'r+');
-    await file.chmod(0o600);
     await file.sync();
     await file.close();
     for (const suffix of SQLITE_LOG_SUFFIXES) await rm(`${to}${suffix}`, { force: true });

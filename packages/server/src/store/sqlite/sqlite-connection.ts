@@ -88,7 +88,7 @@ export class SqliteConnection {
     return EMPTY_SQLITE_WORKER_RESULT;
   }
 
-  /** Writes a consistent copy to `path`. The file must not exist. */
+  /** Writes a consistent copy to `path`. The file must be empty or not exist. */
   copy(path: string): SqliteWorkerResult {
     this.#database.prepare('vacuum into ?').run(path);
     return EMPTY_SQLITE_WORKER_RESULT;
