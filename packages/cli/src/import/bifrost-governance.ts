@@ -1,7 +1,7 @@
 import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import { type ConfigDraft, toSlug, UniqueNameGenerator } from './config-draft.ts';
 import type { ImportSourceObject } from './import-source-object.ts';
-import { toBudgetPeriod } from './litellm/budget-periods.ts';
+import { readBudgetPeriod } from './litellm/budget-periods.ts';
 
 interface Governance {
   readonly draft: ConfigDraft;
@@ -35,7 +35,10 @@ export function addBifrostGovernance(
   for (const team of source.objects('teams')) {
     const id = team.text('id');
     const name = team.text('name');
-    if (id === undefined) continue;
+    if (id === undefined) {
+      team.leaveOutAll('the team has no id');
+      continue;
+    }
     const slug = ids.take(toSlug(name ?? id, 'team'));
     teams.set(id, slug);
     draft.teams.push({
@@ -141,16 +144,8 @@ function addCaps(
 ): void {
   const budget = findReferenced(row, 'budget_id', budgets);
   const max = budget?.number('max_limit');
-  const period = toBudgetPeriod(budget?.text('reset_duration'));
-  if (budget && period?.note) budget.note('reset_duration', 'changed', period.note);
-  if (budget && !period)
-    budget.note(
-      'reset_duration',
-      'not_imported',
-      'the budget is not imported because Floe does not support this duration',
-    );
-  if (max !== undefined && max > 0 && period)
-    draft.addBudget(name, { ...fields, period: period.period, limit_usd: max });
+  const period = budget && readBudgetPeriod(budget, 'reset_duration', ['max_limit']);
+  if (max !== undefined && max > 0 && period) draft.addBudget(name, { ...fields, period, limit_usd: max });
   if (budget && max === 0) budget.note('max_limit', 'not_imported', ZERO_REASON);
   const limit = findReferenced(row, 'rate_limit_id', limits);
   if (!limit) return;
@@ -177,11 +172,12 @@ function readRate(limit: ImportSourceObject, what: string): number | undefined {
   };
   const length = Number(count) * (minutes[unit] ?? Number.NaN);
   if (!(length > 0)) {
-    limit.note(
-      `${what}_reset_duration`,
-      'not_imported',
-      'the limit is not imported because Floe does not support this duration',
-    );
+    for (const field of [`${what}_reset_duration`, `${what}_max_limit`])
+      limit.note(
+        field,
+        'not_imported',
+        `the limit is not imported because Floe does not support the duration in ${what}_reset_duration`,
+      );
     return undefined;
   }
   if (length !== 1)

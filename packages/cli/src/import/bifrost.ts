@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { escapeVariableReferences } from '@floe/contract/config/variable-references';
 import { readProviderBaseUrl } from './base-url.ts';
 import { addBifrostGovernance } from './bifrost-governance.ts';
 import { type ConfigDraft, type ConfigEntryFields, toSlug } from './config-draft.ts';
-import type { ImportSourceObject } from './import-source-object.ts';
+import { type ImportSourceObject, isPlainObject } from './import-source-object.ts';
 import {
   findKnownProvider,
   isBaseUrlRequired,
@@ -22,6 +23,9 @@ const SECTION_REASONS: Readonly<Record<string, string>> = {
   encryption_key: 'Floe encrypts stored secrets with its own key',
   $schema: 'the field only identifies the JSON schema of the Bifrost file',
 };
+
+/** Settings of a key that belong to a provider in Floe. */
+const CLOUD_SETTINGS = ['azure_key_config', 'vertex_key_config', 'bedrock_key_config'] as const;
 
 /**
  * Converts a Bifrost configuration. Clients do not need to change model names, because both products use the
@@ -46,17 +50,18 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
   const base = custom?.text('base_provider_type') ?? name;
   const provider = findKnownProvider(base);
   const network = source.object('network_config');
-  const fields = provider ? readFields(source, network, provider) : null;
+  const keys = readUsableKeys(source);
+  const fields = provider ? readFields(keys, network, provider) : null;
   if (!fields) {
     const reason = provider
       ? 'this kind of provider requires a valid base URL'
       : 'Floe has no provider of this kind';
     custom?.leaveOutRest(reason);
     network?.leaveOutRest(reason);
-    for (const key of source.objects('keys')) key.leaveOutRest(reason);
+    for (const key of keys) key.leaveOutRest(reason);
     source.note('keys', 'not_imported', reason);
   }
-  if (fields) addFields(source, name, { fields, draft, network });
+  if (fields) addFields(keys, name, { fields, draft, network });
   custom?.leaveOutRest('the kind of a provider determines which requests Floe supports');
   custom?.finish();
   network?.leaveOut({
@@ -73,16 +78,46 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
   source.finish();
 }
 
+/**
+ * Reads the keys of a provider. Bifrost sends the value of a key only to the place in the key's cloud settings. A
+ * provider in Floe has one such place, so keys with other settings than the first one are not imported.
+ */
+function readUsableKeys(source: ImportSourceObject): readonly ImportSourceObject[] {
+  const keys = source.objects('keys').map((key) => ({ key, settings: readCloudSettings(key) }));
+  const first = keys.find(({ settings }) => settings.length > 0)?.settings;
+  return keys.flatMap(({ key, settings }) => {
+    if (settings.length === 0 || isDeepStrictEqual(settings, first)) return [key];
+    key.leaveOutAll(
+      'the Azure, Vertex AI or Bedrock settings differ from those of another key; add a provider for this key to floe.yaml',
+    );
+    return [];
+  });
+}
+
+/** The cloud settings of a key, without the deployments, which only name models. Only for comparison. */
+function readCloudSettings(key: ImportSourceObject): readonly unknown[] {
+  return CLOUD_SETTINGS.flatMap((field) => {
+    const value = key.raw(field);
+    if (!isPlainObject(value)) return [];
+    const { deployments: _, ...settings } = value;
+    return Object.keys(settings).length === 0 ? [] : [[field, settings]];
+  });
+}
+
 interface NewProvider {
   readonly fields: ConfigEntryFields;
   readonly draft: ConfigDraft;
   readonly network: ImportSourceObject | undefined;
 }
 
-function addFields(source: ImportSourceObject, name: string, { fields, draft, network }: NewProvider): void {
+function addFields(
+  keys: readonly ImportSourceObject[],
+  name: string,
+  { fields, draft, network }: NewProvider,
+): void {
   const found = draft.provider(name, fields);
   const models = new Set<string>();
-  for (const key of source.objects('keys')) {
+  for (const key of keys) {
     const listed = key.texts('models').map(escapeVariableReferences);
     for (const model of listed.length > 0 ? listed : ['*']) models.add(model);
     if (listed.length > 0)
@@ -102,11 +137,10 @@ function addFields(source: ImportSourceObject, name: string, { fields, draft, ne
 }
 
 function readFields(
-  source: ImportSourceObject,
+  keys: readonly ImportSourceObject[],
   network: ImportSourceObject | undefined,
   provider: KnownProvider,
 ): ConfigEntryFields | null {
-  const keys = source.objects('keys');
   const cloud = keys.map((key) => readCloud(key, provider)).find((one) => Object.keys(one).length > 0) ?? {};
   const own = network?.has('base_url')
     ? readProviderBaseUrl(network, 'base_url', provider)
@@ -153,7 +187,6 @@ function readHeaders(network: ImportSourceObject | undefined): ConfigEntryFields
   return entries.length > 0 ? { headers: Object.fromEntries(entries) } : {};
 }
 
-/** Cloud settings belong to a key in Bifrost and to a provider in Floe, so the first key is used. */
 function readCloud(key: ImportSourceObject, provider: KnownProvider): ConfigEntryFields {
   const azure = key.object('azure_key_config');
   const vertex = key.object('vertex_key_config');
@@ -186,13 +219,17 @@ function readIdentity(bedrock: ImportSourceObject | undefined): ConfigEntryField
 }
 
 function readDeployments(key: ImportSourceObject, deployments: Map<string, string>): void {
-  for (const field of ['azure_key_config', 'vertex_key_config', 'bedrock_key_config']) {
+  for (const field of CLOUD_SETTINGS) {
     const config = key.object(field);
     const map = config?.object('deployments');
     for (const model of map?.names() ?? []) {
       const name = map?.text(model);
-      if (name !== undefined)
-        deployments.set(escapeVariableReferences(model), escapeVariableReferences(name));
+      if (name === undefined) continue;
+      const [from, to] = [escapeVariableReferences(model), escapeVariableReferences(name)];
+      const known = deployments.get(from) ?? to;
+      deployments.set(from, known);
+      if (known !== to)
+        map?.note(model, 'not_imported', 'another key has a different deployment for this model');
     }
     map?.finish();
     config?.leaveOutSecrets();

@@ -204,6 +204,11 @@ export class ImportSourceObject {
     for (const name of this.names()) if (!this.#read.has(name)) this.note(name, 'not_imported', reason);
   }
 
+  /** Records the same reason for every field that is set. */
+  leaveOutAll(reason: string): void {
+    for (const name of this.names()) this.note(name, 'not_imported', reason);
+  }
+
   /**
    * Reports each field once. Fields that were read without an outcome are imported. Fields that were not read
    * are unknown.

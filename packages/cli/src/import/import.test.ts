@@ -398,3 +398,115 @@ test('a Portkey cache without a mode is reported as the cache of the organizatio
   const line = report.lines().find(({ note }) => note.includes('cache settings of the organization'));
   assert.match(line?.field ?? '', /cache$/);
 });
+
+test('a budget of the LiteLLM database keeps an amount of 0, and is reported if its period is not imported', () => {
+  const pattern = /^os\.environ\/(.+)$/;
+  const key = {
+    token: 'a'.repeat(64),
+    key_alias: 'ci',
+    soft_budget: 0,
+    model_max_budget: {
+      none: { budget_limit: 0, time_period: '1d' },
+      yearly: { budget_limit: 5, time_period: '1y' },
+      monthly: { budget_limit: 5, time_period: '30d' },
+      free: 0,
+    },
+  };
+  const { draft, report } = runImport({}, pattern, (root, one) =>
+    convertLitellm(root, one, { LiteLLM_VerificationToken: [key] }),
+  );
+  const { budgets } = JSON.parse(JSON.stringify(draft.toConfig('default'))).orgs[0];
+  assert.deepEqual(
+    budgets.map((one: Record<string, unknown>) => [one['model'], one['period'], one['limit_usd']]),
+    [
+      ['none', 'day', 0.000001],
+      ['monthly', 'month', 5],
+      ['free', 'total', 0.000001],
+    ],
+  );
+  const lines = report.lines().filter(({ field }) => /budget/.test(field) && /Token\[0\]/.test(field));
+  const outcomes = Object.fromEntries(
+    lines.map(({ field, outcome }) => [field.replace(/^.*\[0\]\./, ''), outcome]),
+  );
+  assert.deepEqual(outcomes, {
+    soft_budget: 'not_imported',
+    'model_max_budget.none.budget_limit': 'changed',
+    'model_max_budget.none.time_period': 'changed',
+    'model_max_budget.yearly.budget_limit': 'not_imported',
+    'model_max_budget.yearly.time_period': 'not_imported',
+    'model_max_budget.monthly.budget_limit': 'imported',
+    'model_max_budget.monthly.time_period': 'changed',
+    'model_max_budget.free': 'changed',
+  });
+});
+
+test('a budget of 0 in litellm_settings is reported as not imported', () => {
+  const settings = { max_budget: 0, max_end_user_budget: 0 };
+  const general = { global_max_parallel_requests: 0 };
+  const source = { litellm_settings: settings, general_settings: general };
+  const { report } = convert('litellm', source);
+  assert.deepEqual(
+    report.lines().map(({ field, outcome }) => [field, outcome]),
+    [
+      ['litellm_settings.max_budget', 'not_imported'],
+      ['litellm_settings.max_end_user_budget', 'not_imported'],
+      ['general_settings.global_max_parallel_requests', 'not_imported'],
+    ],
+  );
+});
+
+test('a Bifrost key with other cloud settings than the first one is not imported', () => {
+  const azure = (endpoint: string, deployment: string) => ({
+    endpoint,
+    deployments: { 'gpt-4o': deployment },
+  });
+  const bedrock = (region: string, secret_key: string) => ({ access_key: 'AKIA', secret_key, region });
+  const providers = {
+    azure: {
+      keys: [
+        { name: 'eu', value: 'sk-eu', azure_key_config: azure('https://eu.openai.azure.com', 'eu-4o') },
+        { name: 'eu2', value: 'sk-eu2', azure_key_config: azure('https://eu.openai.azure.com', 'other') },
+        { name: 'us', value: 'sk-us', azure_key_config: azure('https://us.openai.azure.com', 'us-4o') },
+      ],
+    },
+    bedrock: {
+      keys: [
+        { name: 'a', bedrock_key_config: bedrock('eu-west-1', 'one') },
+        { name: 'b', models: ['claude'], bedrock_key_config: bedrock('us-east-1', 'two') },
+      ],
+    },
+  };
+  const { config, report, secrets } = convert('bifrost', { providers });
+  const [first, second] = config.orgs[0].providers;
+  assert.equal(first.base_url, 'https://eu.openai.azure.com');
+  assert.deepEqual(
+    first.credentials.map(({ name }: { name: string }) => name),
+    ['eu', 'eu2-2'],
+  );
+  assert.deepEqual(first.deployments, { 'gpt-4o': 'eu-4o' });
+  assert.equal(second.region, 'eu-west-1');
+  assert.deepEqual(second.models, ['*']);
+  const file = secrets.formatFile();
+  assert.ok(file.includes('sk-eu2') && !file.includes('sk-us') && !file.includes('two'));
+  const dropped = report.lines().filter(({ outcome }) => outcome === 'not_imported');
+  assert.deepEqual(
+    dropped.map(({ field }) => field),
+    [
+      'providers.azure.keys[2].name',
+      'providers.azure.keys[2].value',
+      'providers.azure.keys[2].azure_key_config',
+      'providers.azure.keys[1].azure_key_config.deployments.gpt-4o',
+      'providers.bedrock.keys[1].name',
+      'providers.bedrock.keys[1].models',
+      'providers.bedrock.keys[1].bedrock_key_config',
+    ],
+  );
+});
+
+test('a Bifrost team without an id is reported as not imported', () => {
+  const { report } = convert('bifrost', { governance: { teams: [{ name: 'Search' }] } });
+  assert.deepEqual(
+    report.lines().map(({ field, outcome }) => [field, outcome]),
+    [['governance.teams[0].name', 'not_imported']],
+  );
+});

@@ -1,3 +1,5 @@
+import type { ImportSourceObject } from '../import-source-object.ts';
+
 const SECONDS: Readonly<Record<string, number>> = {
   s: 1,
   m: 60,
@@ -39,4 +41,36 @@ export function toBudgetPeriod(duration: string | undefined): ConvertedBudgetPer
       ? 'became a calendar month'
       : `became period: ${period}, which is longer; the amount is unchanged`;
   return { period, note: isExact ? `became a calendar ${period}` : note };
+}
+
+/**
+ * Reads the period of a budget from the field `duration`. If Floe does not support the duration, returns null and
+ * reports that this field and the fields `amounts` are not imported.
+ */
+export function readBudgetPeriod(
+  source: ImportSourceObject,
+  duration: string,
+  amounts: readonly string[],
+): ConvertedBudgetPeriod['period'] | null {
+  const period = toBudgetPeriod(source.text(duration));
+  if (period) {
+    if (period.note !== '' && source.has(duration)) source.note(duration, 'changed', period.note);
+    return period.period;
+  }
+  for (const field of [duration, ...amounts])
+    if (source.has(field))
+      source.note(
+        field,
+        'not_imported',
+        `the budget is not imported because Floe does not support the duration in ${duration}`,
+      );
+  return null;
+}
+
+/** Reads the amount of a hard budget in USD. An amount of 0 becomes the smallest amount, which still rejects requests. */
+export function readHardBudgetAmount(source: ImportSourceObject, field: string): number | undefined {
+  const amount = source.number(field);
+  if (amount !== 0) return amount;
+  source.note(field, 'changed', 'became 0.000001 USD, because a Floe budget must be greater than 0');
+  return 0.000001;
 }

@@ -2,7 +2,7 @@ import { escapeVariableReferences } from '@floe/contract/config/variable-referen
 import type { ConfigDraft, ConfigEntryFields } from '../config-draft.ts';
 import { toSlug, UniqueNameGenerator } from '../config-draft.ts';
 import { type ImportContext, ImportSourceObject, isPlainObject } from '../import-source-object.ts';
-import { toBudgetPeriod } from './budget-periods.ts';
+import { readBudgetPeriod, readHardBudgetAmount } from './budget-periods.ts';
 import type { LitellmDeployment } from './deployment.ts';
 import { resolveAllowedModels } from './key-models.ts';
 
@@ -228,43 +228,38 @@ function addCaps(row: ImportSourceObject, draft: ConfigDraft, { name, subject }:
   for (const field of ['rpm_limit', 'tpm_limit', 'max_parallel_requests'])
     if (row.number(field) === 0) row.note(field, 'not_imported', 'a Floe limit must be at least 1');
   if (Object.values(caps).some((value) => value !== undefined)) draft.addLimit(name, { ...subject, ...caps });
-  const period = toBudgetPeriod(row.text('budget_duration'));
-  if (!period) {
-    for (const field of ['budget_duration', 'max_budget', 'soft_budget'])
-      if (row.has(field))
-        row.note(field, 'not_imported', 'the budget_duration of the budget is not a duration such as 30d');
-    return;
-  }
-  if (period.note !== '' && row.has('budget_duration')) row.note('budget_duration', 'changed', period.note);
-  const max = row.number('max_budget');
-  if (max === 0)
-    row.note('max_budget', 'changed', 'became 0.000001 USD, because a Floe budget must be greater than 0');
-  if (max !== undefined)
-    draft.addBudget(name, { ...subject, period: period.period, limit_usd: max === 0 ? 0.000001 : max });
+  const period = readBudgetPeriod(row, 'budget_duration', ['max_budget', 'soft_budget']);
+  if (period === null) return;
+  const max = readHardBudgetAmount(row, 'max_budget');
+  if (max !== undefined) draft.addBudget(name, { ...subject, period, limit_usd: max });
   const soft = row.number('soft_budget');
+  if (soft === 0) row.note('soft_budget', 'not_imported', 'a Floe budget must be greater than 0');
   if (soft !== undefined && soft > 0)
-    draft.addBudget(`${name}-soft`, { ...subject, period: period.period, limit_usd: soft, mode: 'soft' });
+    draft.addBudget(`${name}-soft`, { ...subject, period, limit_usd: soft, mode: 'soft' });
 }
 
 /** Parses `{model: {budget_limit, time_period}}` or `{model: amount}`. */
 function addModelBudgets(row: ImportSourceObject, draft: ConfigDraft, { name, subject }: CapPlace): void {
   const budgets = row.object('model_max_budget');
   for (const model of budgets?.names() ?? []) {
-    const value = budgets?.raw(model);
-    const detail =
-      budgets && isPlainObject(value) ? budgets.child(value, budgets.fieldPath(model)) : undefined;
-    const limit = detail
-      ? (detail.number('budget_limit') ?? detail.number('max_budget'))
-      : budgets?.number(model);
-    const period = toBudgetPeriod(detail?.text('time_period') ?? detail?.text('budget_duration'));
-    detail?.finish();
-    if (limit === undefined || limit === 0 || !period) continue;
-    draft.addBudget(`${name}-${model}`, {
-      ...subject,
-      model: escapeVariableReferences(model),
-      period: period.period,
-      limit_usd: limit,
-    });
+    const budget = budgets && readModelBudget(budgets, model);
+    if (budget)
+      draft.addBudget(`${name}-${model}`, { ...subject, model: escapeVariableReferences(model), ...budget });
   }
   budgets?.finish();
+}
+
+function readModelBudget(budgets: ImportSourceObject, model: string): ConfigEntryFields | null {
+  const value = budgets.raw(model);
+  if (!isPlainObject(value)) {
+    const limit = readHardBudgetAmount(budgets, model);
+    return limit === undefined ? null : { period: 'total', limit_usd: limit };
+  }
+  const detail = budgets.child(value, budgets.fieldPath(model));
+  const amount = detail.has('budget_limit') ? 'budget_limit' : 'max_budget';
+  const duration = detail.has('time_period') ? 'time_period' : 'budget_duration';
+  const period = readBudgetPeriod(detail, duration, [amount]);
+  const limit = period === null ? undefined : readHardBudgetAmount(detail, amount);
+  detail.finish();
+  return period === null || limit === undefined ? null : { period, limit_usd: limit };
 }

@@ -5,6 +5,7 @@ import { toBudgetPeriod } from './budget-periods.ts';
 
 const LOGGING = 'set up alerts, metrics and stored bodies in Floe';
 const INSTALLATION = 'the setting applies only to LiteLLM itself';
+const ZERO_BUDGET = 'a Floe budget must be greater than 0';
 
 const LITELLM_REASONS: Readonly<Record<string, string>> = {
   drop_params:
@@ -68,6 +69,7 @@ export function convertLitellmSettings(settings: ImportSourceObject, draft: Conf
     draft.addBudget('end-users', { per: 'end_user', period: 'total', limit_usd: perUser });
     settings.note('max_end_user_budget', 'changed', 'became a budget with per: end_user that never resets');
   }
+  if (perUser === 0) settings.note('max_end_user_budget', 'not_imported', ZERO_BUDGET);
   settings.leaveOut(LITELLM_REASONS);
   settings.finish();
 }
@@ -76,6 +78,7 @@ function readOrgBudget(settings: ImportSourceObject, draft: ConfigDraft): void {
   const limit = settings.number('max_budget');
   const period = toBudgetPeriod(settings.text('budget_duration'));
   if (!period) settings.problem('budget_duration', 'must be a duration such as 30d');
+  if (limit === 0) settings.note('max_budget', 'not_imported', ZERO_BUDGET);
   if (limit === undefined || limit === 0 || !period) return;
   draft.addBudget('litellm', { scope: 'org', period: period.period, limit_usd: limit });
   if (period.note !== '') settings.note('budget_duration', 'changed', period.note);
@@ -112,6 +115,8 @@ export function convertLitellmGeneralSettings(settings: ImportSourceObject, draf
     draft.addLimit('litellm', { scope: 'org', concurrency: Math.floor(concurrency) });
     settings.note('global_max_parallel_requests', 'changed', 'became a limit of the organization');
   }
+  if (concurrency !== undefined && concurrency < 1)
+    settings.note('global_max_parallel_requests', 'not_imported', 'a Floe limit must be at least 1');
   const header = settings.text('user_header_name');
   if (header !== undefined) {
     draft.settings['attribution'] = { user_headers: [escapeVariableReferences(header.toLowerCase())] };
