@@ -150,8 +150,8 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
   const snapshots = createGatewaySnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
-  const { port, base_url } = loaded.config.server;
-  const serverUrl = { url: base_url };
+  const { server } = loaded.config;
+  const serverUrl = { url: server.base_url };
   const gateway = createGatewayDependencies(parts, snapshots, {
     draining: () => phase.isDraining,
     config: () => state.loaded.config,
@@ -166,8 +166,9 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
     history: state,
     version: SERVER_VERSION,
   });
-  const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const operations = assembleOperations(parts, loaded, host, () => phase.isLeaving);
+  const prefix = new URL(server.base_url).pathname.replace(/\/$/, '');
+  const metricsToken = () => state.loaded.config.telemetry.metrics_token;
+  const operations = assembleOperations(parts, host, metricsToken, () => phase.isLeaving);
   const router = createRouter({
     ...createGatewayRoutes(gateway, parts),
     api: api.answer,
@@ -177,9 +178,9 @@ async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: Process
     boards: createConfiguredBoardRoutes(parts, monitoring, signIn, prefix),
   });
   const sendDelayedSignals = delaySignals();
-  const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
+  const listening = await openListeners(server, prefix, router, { clock: systemClock, log, metricsToken });
   await parts.monitoring.start();
-  if (port === 0) serverUrl.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
+  if (server.port === 0) serverUrl.url = server.base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchConfigFile(parts, state, snapshots, new ConfigThread(env, systemClock));
   const delivery = alerts.start();
   const retention = startConfiguredRetention(parts, state);
@@ -204,14 +205,14 @@ function startConfiguredRetention({ database, log }: ServerComponents, state: Co
 
 function assembleOperations(
   { database, metrics }: ServerComponents,
-  { config }: LoadedConfig,
   host: ProcessContext,
+  metricsToken: () => string,
   isLeaving: () => boolean,
 ) {
   return createOperationalRoutes({
     database,
     metrics: host.createEndpointMetrics(metrics),
-    metricsToken: config.telemetry.metrics_token,
+    metricsToken,
     isLeaving,
   });
 }

@@ -229,3 +229,39 @@ test('a changed secret file applies after HUP, and the log contains no secret', 
   assert.doesNotMatch(said, /eis_/);
   assert.equal(await outcome('after', 'first'), 'answered');
 });
+
+test('a changed metrics token applies immediately, on listeners with and without a token before', async (t) => {
+  const path = join(home, 'metrics.yaml');
+  const write = (token: string) =>
+    writeFileSync(
+      path,
+      JSON.stringify({
+        server: { listeners: [{ host: '0.0.0.0', port: 0, surfaces: ['metrics', 'console', 'management'] }] },
+        telemetry: { metrics_token: token },
+      }),
+    );
+  write('');
+  const one = await startFloeProcess({ env: { FLOE_CONFIG: path } });
+  t.after(() => one.stop());
+  const [line] = await one.waitForOutput(/^.*"server is listening".*$/m);
+  const [shared] = JSON.parse(line).listeners.map(({ url }: { url: string }) => url);
+  const statuses = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answers = [one.url, shared].map((url) => callHttp(`${url}/metrics`, { headers }));
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  const become = (token: string, wanted: readonly number[]) =>
+    eventually(async () => {
+      assert.deepEqual(await statuses(token), wanted, `token ${token}`);
+      return true;
+    });
+  await become('first', [200, 401]);
+  write('first');
+  await become('wrong', [401, 401]);
+  await become('first', [200, 200]);
+  write('second');
+  await become('first', [401, 401]);
+  await become('second', [200, 200]);
+  write('');
+  await become('second', [200, 401]);
+});

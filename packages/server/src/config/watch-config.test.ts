@@ -95,6 +95,15 @@ test('a changed file is applied, and changes that require a restart are reported
   assert.deepEqual(seen, ['1', '2 server.host server.port storage.shared']);
 });
 
+test('changed overload limits require a restart, and a changed metrics token does not', async (t) => {
+  const { seen, onChange } = recorder();
+  const { path, watching } = setUp(t, handClock(), onChange);
+  const overload = 'overload: { max_concurrent_requests: 7 }';
+  writeFileSync(path, `server: { port: 1, ${overload} }\ntelemetry: { metrics_token: new }`);
+  await watching.reload();
+  assert.deepEqual(seen, ['1 server.overload']);
+});
+
 test('a file with the same content is not a change', async (t) => {
   const { seen, onChange } = recorder();
   const { path, watching } = setUp(t, handClock(), onChange);

@@ -261,7 +261,7 @@ function readNonEmptyText(path: string): {
   }
 }
 
-/** Changed fields that need a restart, because sockets and databases are opened only at the start. */
+/** Changed fields that need a restart, because sockets, databases and capacities are created only at the start. */
 function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
   const fields: [string, unknown, unknown][] = [
     ['server.host', before.server.host, after.server.host],
@@ -274,6 +274,7 @@ function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
       before.server.unauthenticated_connections,
       after.server.unauthenticated_connections,
     ],
+    ['server.overload', before.server.overload, after.server.overload],
     ['server.listeners', before.server.listeners, after.server.listeners],
     ['storage.database', before.storage.database, after.storage.database],
     ['storage.shared', before.storage.shared, after.storage.shared],

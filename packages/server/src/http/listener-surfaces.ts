@@ -54,13 +54,13 @@ export function allowsUnauthenticatedMetrics(
 }
 
 /**
- * Returns a handler that rejects requests for `/metrics` and passes all others to `next`. Used for a listener
- * that is not private while no token is configured.
+ * Returns a handler that rejects requests for `/metrics` while no token is configured, and passes all others to
+ * `next`. Used for a listener that is not private.
  */
-export function blockMetrics(next: ListenerHandler): ListenerHandler {
+export function blockMetricsWithoutToken(next: ListenerHandler, hasToken: () => boolean): ListenerHandler {
   return {
     onRequest(req, res, requestId) {
-      if (resolveSurfaceForPath(getUrlPath(req.url ?? '/')) !== 'metrics')
+      if (hasToken() || resolveSurfaceForPath(getUrlPath(req.url ?? '/')) !== 'metrics')
         return next.onRequest(req, res, requestId);
       rejectRequest(res, requestId, new Fault('missing_api_key', METRICS_TOKEN_REQUIRED), 'openai');
     },

@@ -10,8 +10,8 @@ import type { OperationalRoutes } from './router.ts';
 export interface OperationalRoutesDependencies {
   readonly database: Database;
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
-  /** Bearer token that `/metrics` requires. '' for none. */
-  readonly metricsToken: string;
+  /** Returns the bearer token that `/metrics` requires. '' for none. */
+  readonly metricsToken: () => string;
   /** Whether the process is shutting down. */
   readonly isLeaving: () => boolean;
 }
@@ -38,7 +38,8 @@ export function createOperationalRoutes({
       );
     },
     metrics(client) {
-      if (metricsToken !== '' && !hasBearerToken(client, metricsToken)) {
+      const token = metricsToken();
+      if (token !== '' && !hasBearerToken(client, token)) {
         const fault = new Fault(
           'invalid_api_key',
           'This endpoint requires a token. Send the value of telemetry.metrics_token as a bearer token.',
@@ -50,7 +51,7 @@ export function createOperationalRoutes({
           client.id,
         ]);
       }
-      if (metricsToken !== '') client.markAuthenticated();
+      if (token !== '') client.markAuthenticated();
       metrics.render().then(
         (body) =>
           client.sendAnswer(200, ['content-type', metrics.contentType, 'x-request-id', client.id], body),

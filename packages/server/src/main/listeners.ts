@@ -2,11 +2,23 @@ import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
 import { buildLocalListenerUrl } from '@floe/contract/config/server';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { allowsUnauthenticatedMetrics, blockMetrics, limitToSurfaces } from '../http/listener-surfaces.ts';
+import {
+  allowsUnauthenticatedMetrics,
+  blockMetricsWithoutToken,
+  limitToSurfaces,
+} from '../http/listener-surfaces.ts';
 import { normalizeRequestUrl } from '../http/normalize-request-url.ts';
 import { OpenFileMonitor } from '../http/open-file-monitor.ts';
 import { createHttpServer, type HttpServer, type ListenerHandler } from '../http/server.ts';
 import { UnauthenticatedConnectionLimiter } from '../http/unauthenticated-connection-limiter.ts';
+
+/** The dependencies of the listeners. */
+export interface ListenerDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Returns the bearer token that `/metrics` requires. '' for none. */
+  readonly metricsToken: () => string;
+}
 
 /** The open listeners, with their URLs as seen from this host. */
 export interface OpenedListeners {
@@ -40,10 +52,10 @@ const OPERATIONAL_DRAIN_MS = 1_000;
  * @throws ListenError if a listener cannot be opened. The process must then end.
  */
 export async function openListeners(
-  { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,
+  config: FloeConfig['server'],
   prefix: string,
   router: ListenerHandler,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, metricsToken }: ListenerDependencies,
 ): Promise<OpenedListeners> {
   const servers: HttpServer[] = [];
   const operational: HttpServer[] = [];
@@ -65,9 +77,9 @@ export async function openListeners(
   };
   const hasProxies = config.trusted_proxies.length > 0;
   const guardMetrics = (entrance: ListenerHandler, host: string, surfaces: ListenerConfig['surfaces']) =>
-    telemetry.metrics_token !== '' || allowsUnauthenticatedMetrics(host, hasProxies, surfaces)
+    allowsUnauthenticatedMetrics(host, hasProxies, surfaces)
       ? entrance
-      : blockMetrics(entrance);
+      : blockMetricsWithoutToken(entrance, () => metricsToken() !== '');
   const main = await open(guardMetrics(router, config.host, []), config.host, config.port, 'server');
   const port = main.boundPort;
   servers.push(main.server);
