@@ -1,6 +1,8 @@
 #!/bin/sh
 # Installs Floe from this directory. It uses no network.
 set -eu
+# Other users run what is installed: the service, and the agents of developers.
+umask 022
 
 usage() {
   cat <<TEXT
@@ -37,9 +39,12 @@ if [ "$systemd" = yes ] && [ "$prefix" != /opt/floe ]; then
 fi
 
 # The new version is complete before `current` names it. Earlier versions stay, for a return to them.
-mkdir -p "$prefix" "$bin"
+prefix=$(mkdir -p "$prefix" && CDPATH='' cd "$prefix" && pwd)
+bin=$(mkdir -p "$bin" && CDPATH='' cd "$bin" && pwd)
 rm -rf "$prefix/$version.new"
 cp -R "$here" "$prefix/$version.new"
+# The bundle may have been unpacked with another umask.
+chmod -R go+rX "$prefix/$version.new"
 rm -rf "${prefix:?}/$version"
 mv "$prefix/$version.new" "$prefix/$version"
 ln -s "$version" "$prefix/current.new"
@@ -51,7 +56,7 @@ if [ "$systemd" = yes ]; then
   getent passwd floe >/dev/null ||
     useradd --system --user-group --no-create-home --home-dir /var/lib/floe --shell /usr/sbin/nologin floe
   mkdir -p /etc/systemd/system /etc/floe
-  cp "$here/systemd/floe.service" /etc/systemd/system/floe.service
+  install -m 0644 "$here/systemd/floe.service" /etc/systemd/system/floe.service
   [ -e /etc/floe/floe.env ] || install -m 0600 "$here/systemd/floe.env.example" /etc/floe/floe.env
   [ ! -d /run/systemd/system ] || systemctl daemon-reload
   echo "Installed the service floe. Run: systemctl enable --now floe"
