@@ -8,18 +8,26 @@ host=${1:-localhost}
 mkdir -p secrets tls
 chmod 700 secrets tls
 
+# Writes the secret in the second argument, unless there is one. A failed command leaves a file that is empty.
 create() {
-  [ -s "secrets/$1" ] && return 0
+  ! grep -q '[^[:space:]]' "secrets/$1" 2> /dev/null || return 0
+  rm -f "secrets/$1"
   printf '%s\n' "$2" > "secrets/$1"
   chmod 444 "secrets/$1"
   echo "created secrets/$1"
 }
 
-create secret_key "$(openssl rand -hex 32)"
-create postgresql_password "$(openssl rand -hex 24)"
-create valkey_password "$(openssl rand -hex 24)"
-create database_url "postgres://floe:$(cat secrets/postgresql_password)@postgresql:5432/floe"
-create redis_url "redis://:$(cat secrets/valkey_password)@valkey:6379/0"
+# The shell does not end if a command in an argument fails. It ends if a command in an assignment fails.
+value=$(openssl rand -hex 32)
+create secret_key "$value"
+value=$(openssl rand -hex 24)
+create postgresql_password "$value"
+value=$(openssl rand -hex 24)
+create valkey_password "$value"
+value=$(cat secrets/postgresql_password)
+create database_url "postgres://floe:$value@postgresql:5432/floe"
+value=$(cat secrets/valkey_password)
+create redis_url "redis://:$value@valkey:6379/0"
 
 if [ ! -s tls/tls.crt ]; then
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 -subj "/CN=$host" \

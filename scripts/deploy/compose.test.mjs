@@ -2,7 +2,7 @@
 // Tier: deploy. It needs nginx, which `npm run test:deploy` installs.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -110,6 +110,21 @@ test('create-secrets.sh creates every secret once', (t) => {
   assert.equal(readFileSync(join(home, '.env'), 'utf8'), `FLOE_BASE_URL=https://${HOST}\n`);
   for (const [name, service] of services)
     for (const secret of service.secrets ?? []) assert.ok(secret in compose.secrets, `${name}: ${secret}`);
+});
+
+test('create-secrets.sh stops if openssl fails, and creates an empty secret again', (t) => {
+  const { home, created, remove } = copyCompose(HOST);
+  t.after(remove);
+  mkdirSync(join(home, 'broken'));
+  writeFileSync(join(home, 'broken/openssl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const env = { PATH: `${join(home, 'broken')}:${process.env.PATH}` };
+  assert.equal(spawnSync(join(home, 'create-secrets.sh'), [HOST], { env }).status, 1);
+  assert.deepEqual(readdirSync(join(home, 'secrets')), []);
+  writeFileSync(join(home, 'secrets/secret_key'), '\n', { mode: 0o444 });
+  assert.equal(created().status, 0);
+  assert.match(readFileSync(join(home, 'secrets/secret_key'), 'utf8'), /^[0-9a-f]{64}\n$/);
+  const url = readFileSync(join(home, 'secrets/database_url'), 'utf8');
+  assert.match(url, /^postgres:\/\/floe:[0-9a-f]{48}@postgresql:5432\/floe\n$/);
 });
 
 test('nginx accepts nginx.conf', async (t) => {
