@@ -3,6 +3,12 @@
 
 import { chart, J, JP, quantile, RATE, rate, share, stat, table } from './panel-queries.mjs';
 
+/** Calls that failed because of the provider, as in the alert FloeProviderFailing. */
+const FAILED =
+  '{job=~"$job", provider=~"$provider", result=~"upstream_(error|timeout|unreachable|stream_broken|auth_failed|rate_limited)|request_timeout"}';
+/** Calls that the client did not end. */
+const NOT_LEFT = '{job=~"$job", provider=~"$provider", result!="client_left"}';
+
 const overview = {
   title: 'Overview',
   description: 'Traffic, errors, latency and cost of the gateway.',
@@ -55,7 +61,7 @@ const providers = {
     stat(
       'Failed calls',
       'percentunit',
-      `(sum(rate(floe_upstream_attempts_total{job=~"$job", provider=~"$provider", result!="success"}${RATE})) / sum(rate(floe_upstream_attempts_total${JP}${RATE}))) or vector(0)`,
+      `(sum(rate(floe_upstream_attempts_total${FAILED}${RATE})) / sum(rate(floe_upstream_attempts_total${NOT_LEFT}${RATE}))) or vector(0)`,
       0.1,
     ),
     stat(
@@ -75,7 +81,7 @@ const providers = {
         rate(
           'floe_upstream_attempts_total',
           'provider, result',
-          '{job=~"$job", provider=~"$provider", result!="success"}',
+          FAILED,
         ),
         '{{provider}} {{result}}',
       ],

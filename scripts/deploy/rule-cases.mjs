@@ -114,6 +114,8 @@ export const HEALTHY = {
   'floe_time_to_first_token_seconds_bucket{provider="openai", le="+Inf"}': perMinute(60),
   'floe_upstream_attempts_total{provider="openai", result="success"}': perMinute(100),
   'floe_upstream_attempts_total{provider="openai", result="upstream_error"}': perMinute(2),
+  'floe_upstream_attempts_total{provider="openai", result="client_left"}': perMinute(40),
+  'floe_upstream_attempts_total{provider="openai", result="upstream_refused"}': perMinute(40),
   'floe_failovers_total{provider="openai"}': perMinute(2),
   'floe_breakers_not_closed{provider="openai", state="half_open"}': constant(1),
   'floe_cost_usd_total{provider="openai"}': perMinute(1),
