@@ -148,6 +148,30 @@ test('SQLite has one pod that is replaced after it ended; PostgreSQL has pods wi
   assert.equal(workloadOf('external.yaml').spec.replicas, undefined);
 });
 
+test('additional ports and the metrics token reach the Services, the NetworkPolicy and the ServiceMonitor', () => {
+  const values = ['--values', join(VALUES, 'external.yaml')];
+  const extra = 'service.extraPorts[0].name=clients,service.extraPorts[0].port=8443';
+  const token = 'metrics.serviceMonitor.tokenSecret=provider-keys';
+  const objects = objectsOf(render([...values, '--set', `${extra},${token}`]));
+  const find = (wanted, name = 'floe') =>
+    objects.find(({ kind, metadata }) => kind === wanted && metadata.name === name).spec;
+  const [container] = find('StatefulSet').template.spec.containers;
+  assert.deepEqual(container.ports.at(-1), { name: 'clients', containerPort: 8443 });
+  assert.deepEqual(find('Service').ports.at(-1), { name: 'clients', port: 8443, targetPort: 'clients' });
+  const { ports, from } = find('NetworkPolicy').ingress[0];
+  assert.deepEqual(
+    ports.map(({ port }) => port),
+    [3563, 8443],
+  );
+  assert.ok(from.length > 0);
+  const [endpoint] = find('ServiceMonitor').endpoints;
+  assert.deepEqual(endpoint.authorization, {
+    credentials: { name: 'provider-keys', key: 'METRICS_TOKEN' },
+  });
+  const [without] = objectsOf(rendered.get('external.yaml')).filter(({ kind }) => kind === 'ServiceMonitor');
+  assert.equal(without.spec.endpoints[0].authorization, undefined);
+});
+
 test('the migration has its own copies of the configuration and the secrets', () => {
   const hooks = (name) =>
     objectsOf(rendered.get(name))

@@ -38,6 +38,9 @@ spec:
       ports:
         - { name: http, containerPort: 3563 }
         - { name: metrics, containerPort: {{ .Values.metrics.port }} }
+        {{- range .Values.service.extraPorts }}
+        - { name: {{ .name }}, containerPort: {{ .port }} }
+        {{- end }}
       env:
         {{- include "floe.env" (dict "root" . "secret" (include "floe.secretName" .)) | nindent 8 }}
       {{- with .Values.extraEnvFrom }}
