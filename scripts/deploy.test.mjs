@@ -1,11 +1,14 @@
 // The Helm chart renders objects that three versions of Kubernetes accept and that fit Floe; the alerting rules fire.
 // Tier: deploy. It needs helm, kubeconform and promtool, which `npm run test:deploy` installs.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 import { checkConfigFile } from '../packages/server/src/config/check-config.ts';
 import { readEnvironment } from '../packages/server/src/config/environment.ts';
@@ -170,6 +173,34 @@ test('additional ports and the metrics token reach the Services, the NetworkPoli
   });
   const [without] = objectsOf(rendered.get('external.yaml')).filter(({ kind }) => kind === 'ServiceMonitor');
   assert.equal(without.spec.endpoints[0].authorization, undefined);
+});
+
+test('with autoscaling, an upgrade keeps the number of pods, and at least the minimum', async (t) => {
+  const kind = 'StatefulSet';
+  let replicas = 0;
+  // What helm asks a cluster for.
+  const cluster = createServer(({ url }, response) => {
+    const resources = [{ name: 'statefulsets', namespaced: true, kind, verbs: ['get'] }];
+    const isList = url.startsWith('/apis/apps/v1?');
+    const answer = isList
+      ? { kind: 'APIResourceList', groupVersion: 'apps/v1', resources }
+      : { spec: { replicas } };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ apiVersion: 'apps/v1', kind, metadata: { name: 'floe' }, ...answer }));
+  });
+  t.after(() => cluster.close());
+  await once(cluster.listen(0, '127.0.0.1'), 'listening');
+  const api = ['--dry-run=server', '--kube-apiserver', `http://127.0.0.1:${cluster.address().port}`];
+  const args = templateArguments(['--values', join(VALUES, 'external.yaml'), ...api]);
+  for (const [current, wanted] of [
+    [5, 5],
+    [0, 3],
+  ]) {
+    replicas = current;
+    const env = { ...process.env, KUBECONFIG: '/dev/null' };
+    const { stdout } = await promisify(execFile)(programs.helm, args, { env });
+    assert.equal(objectsOf(stdout).find((each) => each.kind === kind).spec.replicas, wanted);
+  }
 });
 
 test('the migration has its own copies of the configuration and the secrets', () => {
