@@ -23,11 +23,10 @@ function unpack(t) {
 }
 
 const install = (home, umask) =>
-  spawnSync(
-    'sh',
-    ['-c', `umask ${umask} && sh bundle/install.sh --prefix here/opt --bin here/bin`],
-    { cwd: home, encoding: 'utf8' },
-  );
+  spawnSync('sh', ['-c', `umask ${umask} && sh bundle/install.sh --prefix here/opt --bin here/bin`], {
+    cwd: home,
+    encoding: 'utf8',
+  });
 
 for (const umask of ['022', '077'])
   test(`with umask ${umask}, every user can run what install.sh installed`, { skip }, (t) => {

@@ -77,14 +77,7 @@ const providers = {
       [rate('floe_upstream_attempts_total', 'provider', JP), '{{provider}}'],
     ]),
     chart('Failed calls by provider and result', 'reqps', [
-      [
-        rate(
-          'floe_upstream_attempts_total',
-          'provider, result',
-          FAILED,
-        ),
-        '{{provider}} {{result}}',
-      ],
+      [rate('floe_upstream_attempts_total', 'provider, result', FAILED), '{{provider}} {{result}}'],
     ]),
     chart('Duration by provider, p95', 's', [
       [quantile(0.95, 'floe_exchange_duration_seconds', 'le, provider', JP), '{{provider}}'],
