@@ -1,8 +1,8 @@
-import type { providerResource as providerSchema } from '@floe/contract/api/providers';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type * as z from 'zod';
 import { getJsonWithETag, sendJson } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { type ProviderResource, providerLookupQuery } from '../../data/lookup-queries.ts';
 import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -10,9 +10,8 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import type { ModelResource } from './model-price.ts';
+import { canUseCatalogPrice, removePriceOverride, setPriceOverride } from './price-overrides.ts';
 import { modelsText } from './text.ts';
-
-type Provider = z.output<typeof providerSchema>;
 
 const FIELDS = [
   ['input', modelsText.price.input, false],
@@ -30,14 +29,21 @@ export function ModelPriceOverride({
   readonly provider: string;
 }) {
   const [asked, setAsked] = useState(false);
-  const isOwn = model.prices?.source === 'override';
+  const settings = useQuery(providerLookupQuery).data?.data.find(({ id }) => id === provider);
+  if (settings && settings.billing !== 'metered')
+    return <p className="mt-3 text-ui text-ink-2">{modelsText.price.unmetered[settings.billing]}</p>;
   return (
     <div className="mt-3">
       <Button needs="management" onClick={() => setAsked(true)}>
-        {isOwn ? modelsText.price.change : modelsText.price.set}
+        {model.prices?.source === 'override' ? modelsText.price.change : modelsText.price.set}
       </Button>
       {asked && (
-        <PriceDialog model={model} provider={provider} isOwn={isOwn} onClose={() => setAsked(false)} />
+        <PriceDialog
+          model={model}
+          provider={provider}
+          canReset={canUseCatalogPrice(settings?.prices ?? {}, model.model ?? model.id)}
+          onClose={() => setAsked(false)}
+        />
       )}
     </div>
   );
@@ -47,12 +53,13 @@ export function ModelPriceOverride({
 function PriceDialog({
   model,
   provider,
-  isOwn,
+  canReset,
   onClose,
 }: {
   readonly model: ModelResource;
   readonly provider: string;
-  readonly isOwn: boolean;
+  /** Whether the catalog price can be used instead. */
+  readonly canReset: boolean;
   readonly onClose: () => void;
 }) {
   const name = model.model ?? model.id;
@@ -76,7 +83,7 @@ function PriceDialog({
         running={save.running}
         actions={
           <>
-            {isOwn && (
+            {canReset && (
               <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
                 {modelsText.price.useCatalog}
               </Button>
@@ -116,19 +123,11 @@ function useSavePrice(
   const path = `api/management/providers/${encodeURIComponent(provider)}`;
   return useApiMutation(
     async (own: boolean) => {
-      const { body, etag } = await getJsonWithETag<Provider>(path);
-      const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
-      const price = Object.fromEntries(
-        FIELDS.flatMap(([field]) => {
-          const value = parseNumberField(form[field] ?? '');
-          return value === null ? [] : [[field, value]];
-        }),
-      );
-      // Prices of other units and tiers are set in the configuration, so this form keeps them.
-      const { units, tiers } = body.prices[name] ?? {};
-      const whole = { ...price, ...(units && { units }), ...(tiers && { tiers }) };
-      const prices = own ? { ...others, [name]: whole } : others;
-      return sendJson<Provider>('PATCH', path, { prices }, { etag });
+      const { body, etag } = await getJsonWithETag<ProviderResource>(path);
+      const prices = own
+        ? setPriceOverride(body.prices, name, parsePrices(form))
+        : removePriceOverride(body.prices, name);
+      return sendJson<ProviderResource>('PATCH', path, { prices }, { etag });
     },
     {
       touches: [['models'], ['providers']],
@@ -137,5 +136,15 @@ function useSavePrice(
         showToast(modelsText.price.saved);
       },
     },
+  );
+}
+
+/** Returns the entered prices. A price that is not a number remains text, so that the server reports the error. */
+function parsePrices(form: Readonly<Record<string, string>>): Readonly<Record<string, number | string>> {
+  return Object.fromEntries(
+    FIELDS.flatMap(([field]) => {
+      const value = parseNumberField(form[field] ?? '');
+      return value === null ? [] : [[field, value]];
+    }),
   );
 }

@@ -82,6 +82,10 @@ export const modelsText = {
     cacheWrite: 'Cache write',
     tier: (tokens: string) => `Above ${tokens} input tokens`,
     tierPrice: (input: string, output: string) => `${input} input, ${output} output`,
+    unmetered: {
+      free: 'This provider is billed as “Free”, so prices per token do not apply.',
+      seat: 'This provider is billed “Per seat”, so prices per token do not apply.',
+    },
     change: 'Change price',
     set: 'Set price',
     dialog: (model: string) => `Price for ${model}`,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson, type ResourceWithETag } from '../../data/api-client.ts';
 import type { ModelResource } from '../../data/lookup-queries.ts';
+import { matchesModelPattern } from '../../data/model-pattern.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { parseListInput } from '../../format/words.ts';
@@ -10,7 +11,6 @@ import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { buildProviderApiPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
-import { matchesModelPattern } from './provider-status.ts';
 import { providersText } from './text.ts';
 
 const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') });

@@ -75,9 +75,3 @@ export function describeCredentialTest({ ok, models, message, duration_ms }: Cre
     duration,
   );
 }
-
-/** Returns whether an allowlist pattern matches a model. `*` matches any characters. */
-export function matchesModelPattern(pattern: string, model: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(model);
-}
