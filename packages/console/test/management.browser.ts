@@ -45,9 +45,18 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await page.keyboard.press('Enter');
   await page.waitForURL(/management\/providers\/main$/);
   await page.getByRole('button', { name: 'Test credential', exact: true }).click();
-  await page.getByText(/Credential is valid \(2 models, [\d.]+ ms\)/).waitFor();
+  const valid = page.getByText(/Credential is valid \(2 models, [\d.]+ ms\)/);
+  await valid.waitFor();
   await takeScreenshot(page, 'provider-desktop-light');
   await assertAccessible(page);
+  await page.getByRole('button', { name: /Actions for credential/ }).click();
+  await page.getByRole('menuitem', { name: 'Replace credential' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('API key', { exact: true }).fill('sk-wrong');
+  await page.keyboard.press('Enter');
+  // The result of the earlier test does not apply to the new secret.
+  await page.getByText('Not tested yet.').waitFor();
+  await valid.waitFor({ state: 'detached' });
   await page.getByRole('tab', { name: 'Models' }).click();
   await page.getByLabel('Allowed models').fill('large');
   await page.getByText(/Matches 1 of the/).waitFor();

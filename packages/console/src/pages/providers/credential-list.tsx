@@ -68,14 +68,11 @@ function CredentialRow({
   readonly credential: CredentialResource;
   readonly isLast: boolean;
 }) {
-  const { name, weight, last4, tested_at } = credential;
+  const { name, weight, last4, tested_at, test: result } = credential;
   const path = `${buildProviderApiPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
-  const [found, setFound] = useState<CredentialTestResult | null>(null);
   const test = useApiMutation(() => sendJson<CredentialTestResult>('POST', `${path}/test`), {
     touches: [['providers']],
-    done: setFound,
   });
-  const shown = found ?? credential.test;
   return (
     <li className="grid gap-2 rounded-control border border-line bg-surface px-3 py-2.5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -97,9 +94,9 @@ function CredentialRow({
         <p role="alert" className="text-ui text-failing-ink">
           {test.error.message}
         </p>
-      ) : shown ? (
+      ) : result ? (
         <div className="flex flex-wrap items-center gap-x-3">
-          <CredentialTestStatus test={shown} />
+          <CredentialTestStatus test={result} />
           {tested_at && (
             <span className="text-small text-ink-3">
               {providersText.credentials.tested} <RelativeTimeText at={tested_at} />
