@@ -150,6 +150,9 @@ test('one route is cached: the repeated request is free and says what it saved, 
   await empty.click();
   await page.getByText('The cache was cleared.').first().waitFor();
   assert.equal((await ask(key, 'faq')).cache, 'miss');
+  const traffic = page.waitForRequest(/analytics\/top\?by=provider/);
+  await at(page, '/management/providers');
+  assert.match((await traffic).url(), /outcome=(!|%21)cached/, 'the provider received no cached request');
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -59,7 +59,7 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await valid.waitFor({ state: 'detached' });
   await page.getByRole('tab', { name: 'Models' }).click();
   await page.getByLabel('Allowed models').fill('large');
-  await page.getByText(/Matches 1 of the/).waitFor();
+  await page.getByText('Matches 1 of the 2 currently allowed models: large.').waitFor();
   await page.getByRole('button', { name: 'Save allowlist' }).click();
   await page.getByText('Allowlist saved. It applies to new requests.').first().waitFor();
   assert.deepEqual(faults, []);

@@ -15,7 +15,7 @@ export type CredentialResource = z.output<typeof credentialResource>;
 /** The result of testing a credential. */
 export type CredentialTestResult = z.output<typeof credentialTestResult>;
 /** The number of requests to a provider, and how many of them failed. */
-export type ProviderTraffic = TopValues['data'][number];
+export type ProviderTraffic = Pick<TopValues['data'][number], 'requests' | 'errors'>;
 
 /** The API path of the providers. */
 export const PROVIDERS_API_PATH = 'api/management/providers';
@@ -38,8 +38,11 @@ export function buildProviderQuery(id: string) {
   });
 }
 
-/** The query for the number of requests to each provider in the last 24 hours. */
+/**
+ * The query for the number of requests to each provider in the last 24 hours. Cached responses are excluded: they
+ * name a provider, but no request reached it.
+ */
 export const providerTrafficQuery = {
-  ...buildTopValuesQuery({ by: 'provider', limit: 100 }),
+  ...buildTopValuesQuery({ by: 'provider', outcome: '!cached', limit: 100 }),
   refetchInterval: 30_000,
 };

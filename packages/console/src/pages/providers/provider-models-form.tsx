@@ -2,22 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson, type ResourceWithETag } from '../../data/api-client.ts';
 import type { ModelResource } from '../../data/lookup-queries.ts';
-import { matchesModelPattern } from '../../data/model-pattern.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
-import { formatCount } from '../../format/amounts.ts';
 import { parseListInput } from '../../format/words.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { describeAllowlist } from './provider-allowlist.ts';
 import { buildProviderApiPath, PROVIDER_QUERY_KEYS, type ProviderResource } from './provider-data.ts';
 import { providersText } from './text.ts';
 
 const formOf = ({ models }: ProviderResource) => ({ models: models.join('\n') });
 
 /**
- * Renders the form for the allowlist of a provider, and shows which of the available models the allowlist
- * matches.
+ * Renders the form for the allowlist of a provider, and shows which of the currently allowed models the
+ * allowlist matches.
  */
 export function ProviderModelsForm({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource> }) {
   const provider = loaded.body;
@@ -36,7 +35,6 @@ export function ProviderModelsForm({ loaded }: { readonly loaded: ResourceWithET
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
   const patterns = parseListInput(edit.form.models);
-  const matched = known.filter((model) => patterns.some((pattern) => matchesModelPattern(pattern, model)));
   return (
     <div className="max-w-2xl">
       <EditForm edit={edit} source={provider.source} verb={providersText.models.save} showSource={false}>
@@ -49,10 +47,10 @@ export function ProviderModelsForm({ loaded }: { readonly loaded: ResourceWithET
         </FormField>
         {known.length > 0 && (
           <p className="text-ui break-words text-ink-2">
-            {providersText.models.matches(formatCount(matched.length), formatCount(known.length))}
-            {matched.length > 0
-              ? providersText.models.list(matched.slice(0, 12).join(', '), matched.length > 12)
-              : providersText.models.end}
+            {describeAllowlist(patterns, provider.models, {
+              listed: known,
+              isComplete: data?.next_cursor === null,
+            })}
           </p>
         )}
         <p className="text-ui">

@@ -19,14 +19,13 @@ import {
   buildProviderQuery,
   PROVIDER_QUERY_KEYS,
   type ProviderResource,
-  providerTrafficQuery,
 } from './provider-data.ts';
 import { ProviderModelsForm } from './provider-models-form.tsx';
 import { ProviderSettingsForm } from './provider-settings-form.tsx';
-import { getProviderStatusDisplay } from './provider-status.ts';
+import { getErrorRate, getProviderStatusDisplay } from './provider-status.ts';
 import { ProviderTimeoutsForm } from './provider-timeouts-form.tsx';
 import { providersText } from './text.ts';
-import { useProviderHealth } from './use-provider-health.ts';
+import { useProviderHealth } from './use-provider-health.tsx';
 
 /** Shows a provider: its credentials, allowed models, settings and timeouts. */
 export function ProviderPage() {
@@ -87,9 +86,11 @@ function Parts({ loaded }: { readonly loaded: ResourceWithETag<ProviderResource>
 const APIS: Readonly<Record<string, string>> = providersText.detail.apis;
 
 function Head({ provider }: { readonly provider: ProviderResource }) {
-  const { state, word } = getProviderStatusDisplay(provider, useProviderHealth()(provider.id));
-  const traffic = useQuery(providerTrafficQuery).data?.data.find(({ value }) => value === provider.id);
-  const requests = traffic?.requests ?? 0;
+  const { healthOf, failure } = useProviderHealth();
+  const health = healthOf(provider.id);
+  const { state, word } = getProviderStatusDisplay(provider, health);
+  const { traffic } = health;
+  const rate = traffic && getErrorRate(traffic);
   return (
     <>
       <p className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
@@ -100,13 +101,15 @@ function Head({ provider }: { readonly provider: ProviderResource }) {
       {provider.enabled && provider.problem && (
         <Notice state="failing">{providersText.detail.problem(provider.problem)}</Notice>
       )}
+      {failure}
       <StatStrip>
-        <StatCard label={providersText.detail.requests} value={formatCount(requests)} />
+        <StatCard
+          label={providersText.detail.requests}
+          value={traffic ? formatCount(traffic.requests) : providersText.detail.none}
+        />
         <StatCard
           label={providersText.detail.errors}
-          value={
-            requests === 0 ? providersText.detail.none : formatPercent((traffic?.errors ?? 0) / requests)
-          }
+          value={rate === null ? providersText.detail.none : formatPercent(rate)}
         />
         <StatCard
           label={providersText.detail.api}

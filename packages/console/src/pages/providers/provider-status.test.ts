@@ -21,7 +21,10 @@ const tested = (ok: boolean) => ({
 
 test('a provider is not healthy while it is disabled, unusable or one of its keys was rejected', () => {
   const state = (enabled: boolean, problem: string | null, ...keys: boolean[]) =>
-    getProviderStatusDisplay({ enabled, problem, credentials: keys.map(tested) }).state;
+    getProviderStatusDisplay(
+      { enabled, problem, credentials: keys.map(tested) },
+      { openBreakers: 0, traffic: { requests: 0, errors: 0 } },
+    ).state;
   assert.equal(state(true, null, true), 'healthy');
   assert.equal(state(true, null), 'healthy');
   assert.equal(state(true, null, true, false), 'warning');
@@ -33,12 +36,25 @@ test('a provider is not healthy while a breaker is open or 10% of its requests f
   const status = (openBreakers: number, requests: number, errors: number) =>
     getProviderStatusDisplay(
       { enabled: true, problem: null, credentials: [tested(true)] },
-      { openBreakers, requests, errors },
+      { openBreakers, traffic: { requests, errors } },
     );
   assert.equal(status(0, 100, 3).state, 'healthy');
   assert.equal(status(0, 9, 5).state, 'healthy', 'nine requests are too few for an error rate');
   assert.deepEqual(status(2, 100, 0), { state: 'failing', word: 'Failing, 2 open breakers' });
   assert.deepEqual(status(0, 100, 37), { state: 'warning', word: 'Degraded, 37.0% errors' });
+});
+
+test('a provider whose breakers or traffic are not loaded is not healthy', () => {
+  const provider = { enabled: true, problem: null, credentials: [tested(true)] };
+  const traffic = { requests: 100, errors: 3 };
+  const status = { state: 'unknown', word: 'Unknown' };
+  assert.deepEqual(getProviderStatusDisplay(provider, { openBreakers: null, traffic }), status);
+  assert.deepEqual(getProviderStatusDisplay(provider, { openBreakers: 0, traffic: null }), status);
+  assert.equal(getProviderStatusDisplay(provider, { openBreakers: 1, traffic: null }).state, 'failing');
+  assert.equal(
+    getProviderStatusDisplay(provider, { openBreakers: null, traffic: { requests: 100, errors: 37 } }).state,
+    'warning',
+  );
 });
 
 test('keys are counted by the result of their last test', () => {

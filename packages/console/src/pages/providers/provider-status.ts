@@ -1,19 +1,22 @@
 import { formatDuration, formatPercent } from '../../format/amounts.ts';
 import { formatCountWithNoun } from '../../format/words.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
-import type { CredentialResource, CredentialTestResult, ProviderResource } from './provider-data.ts';
+import type {
+  CredentialResource,
+  CredentialTestResult,
+  ProviderResource,
+  ProviderTraffic,
+} from './provider-data.ts';
 import { providersText } from './text.ts';
 
-/** The open breakers of a provider, and its requests and errors in the last 24 hours. */
+/** The open breakers of a provider and its traffic. */
 export interface ProviderHealth {
-  /** Number of open and half-open breakers of the provider’s targets. */
-  readonly openBreakers: number;
-  /** Number of requests in the last 24 hours. */
-  readonly requests: number;
-  readonly errors: number;
+  /** Number of open and half-open breakers of the provider’s targets. Null if it is not loaded. */
+  readonly openBreakers: number | null;
+  /** Requests and errors in the last 24 hours. Null if they are not loaded. */
+  readonly traffic: ProviderTraffic | null;
 }
 
-const UNKNOWN: ProviderHealth = { openBreakers: 0, requests: 0, errors: 0 };
 /** Minimum number of requests for a meaningful error rate. */
 const MIN_RATED_REQUESTS = 10;
 const DEGRADED_RATE = 0.1;
@@ -21,15 +24,16 @@ const DEGRADED_RATE = 0.1;
 /**
  * Returns the icon and label for the status of a provider. A provider is healthy if it is enabled and usable,
  * has no open breaker and no rejected credential, and less than 10% of its recent requests failed. The share of
- * failed requests is ignored if there were fewer than 10 requests.
+ * failed requests is ignored if there were fewer than 10 requests. While its breakers or its traffic are not
+ * loaded, its status is unknown.
  */
 export function getProviderStatusDisplay(
   provider: Pick<ProviderResource, 'enabled' | 'problem' | 'credentials'>,
-  { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
+  { openBreakers, traffic }: ProviderHealth,
 ): { readonly state: DisplayStatus; readonly word: string } {
   if (!provider.enabled) return { state: 'paused', word: providersText.status.disabled };
   if (provider.problem !== null) return { state: 'failing', word: providersText.status.unusable };
-  if (openBreakers > 0)
+  if (openBreakers !== null && openBreakers > 0)
     return {
       state: 'failing',
       word: providersText.status.openBreakers(
@@ -42,9 +46,17 @@ export function getProviderStatusDisplay(
       state: 'warning',
       word: providersText.status.rejectedKeys(formatCountWithNoun(bad, providersText.status.key)),
     };
-  if (requests >= MIN_RATED_REQUESTS && errors / requests >= DEGRADED_RATE)
-    return { state: 'warning', word: providersText.status.degraded(formatPercent(errors / requests)) };
+  const rate = traffic && getErrorRate(traffic);
+  if (traffic && traffic.requests >= MIN_RATED_REQUESTS && rate !== null && rate >= DEGRADED_RATE)
+    return { state: 'warning', word: providersText.status.degraded(formatPercent(rate)) };
+  if (openBreakers === null || traffic === null)
+    return { state: 'unknown', word: providersText.status.unknown };
   return { state: 'healthy', word: providersText.status.enabled };
+}
+
+/** Returns the share of failed requests, or null if there was no request. */
+export function getErrorRate({ requests, errors }: ProviderTraffic): number | null {
+  return requests > 0 ? errors / requests : null;
 }
 
 /** Summarizes credential tests, as in `2 valid`, `1 valid, 1 rejected` or `1 not tested`. */

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
@@ -13,21 +12,16 @@ import { QueryResults } from '../../ui/query-results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
+import { PROVIDERS_API_PATH, type ProviderResource } from './provider-data.ts';
 import {
-  PROVIDERS_API_PATH,
-  type ProviderResource,
-  type ProviderTraffic,
-  providerTrafficQuery,
-} from './provider-data.ts';
-import {
+  getErrorRate,
   getProviderStatusDisplay,
   type ProviderHealth,
   summarizeCredentialTests,
 } from './provider-status.ts';
 import { providersText } from './text.ts';
-import { useProviderHealth } from './use-provider-health.ts';
+import { useProviderHealth } from './use-provider-health.tsx';
 
-type TrafficOf = (id: string) => ProviderTraffic | undefined;
 type HealthOf = (id: string) => ProviderHealth;
 
 /** Lists the providers of the organization with their status and traffic. */
@@ -35,12 +29,10 @@ export function ProvidersPage() {
   const { query, change } = useUrlState();
   useRefetchOnEvent('config', ['providers']);
   const list = useListRows(buildListQuery<ProviderResource>('providers', PROVIDERS_API_PATH));
-  const traffic = useQuery(providerTrafficQuery).data?.data;
-  const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = useResourceNavigate('/management/providers');
   useShortcuts([{ keys: 'c', does: providersText.page.add, run: () => open('new'), needs: 'management' }]);
-  const healthOf = useProviderHealth();
-  const all = columns(of, healthOf);
+  const { healthOf, failure } = useProviderHealth();
+  const all = columns(healthOf);
   const sort = parseSort(query.get('sort'));
   const add = (
     <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
@@ -55,6 +47,7 @@ export function ProvidersPage() {
           <Notice state="unknown">{providersText.page.sandboxOnly}</Notice>
         </div>
       )}
+      {failure}
       <QueryResults
         list={list}
         what={providersText.page.what}
@@ -62,9 +55,7 @@ export function ProvidersPage() {
         shown={sortRows(list.rows ?? [], all, sort)}
         rowId={({ id }) => id}
         columns={all}
-        card={(provider) => (
-          <ProviderCard provider={provider} traffic={of(provider.id)} health={healthOf(provider.id)} />
-        )}
+        card={(provider) => <ProviderCard provider={provider} health={healthOf(provider.id)} />}
         onOpen={({ id }) => open(id)}
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
@@ -78,7 +69,7 @@ export function ProvidersPage() {
   );
 }
 
-function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<ProviderResource>[] {
+function columns(healthOf: HealthOf): readonly TableColumn<ProviderResource>[] {
   const stateOf = (provider: ProviderResource) => getProviderStatusDisplay(provider, healthOf(provider.id));
   return [
     {
@@ -112,11 +103,16 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provid
         </span>
       ),
     },
-    ...trafficColumns(of),
+    ...trafficColumns(healthOf),
   ];
 }
 
-function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[] {
+function trafficColumns(healthOf: HealthOf): readonly TableColumn<ProviderResource>[] {
+  const requestsOf = (id: string) => healthOf(id).traffic?.requests ?? null;
+  const errorRateOf = (id: string) => {
+    const { traffic } = healthOf(id);
+    return traffic && getErrorRate(traffic);
+  };
   return [
     {
       id: 'credentials',
@@ -137,16 +133,16 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
       label: providersText.columns.requests,
       width: '7rem',
       align: 'end',
-      value: ({ id }) => of(id)?.requests ?? 0,
-      cell: ({ id }) => formatCompactNumber(of(id)?.requests ?? 0),
+      value: ({ id }) => requestsOf(id),
+      cell: ({ id }) => formatIfKnown(requestsOf(id), formatCompactNumber),
     },
     {
       id: 'errors',
       label: providersText.columns.errors,
       width: '4rem',
       align: 'end',
-      value: ({ id }) => errorRate(of(id)),
-      cell: ({ id }) => <Errors traffic={of(id)} />,
+      value: ({ id }) => errorRateOf(id),
+      cell: ({ id }) => formatIfKnown(errorRateOf(id), formatPercent),
     },
     {
       id: 'source',
@@ -158,26 +154,15 @@ function trafficColumns(of: TrafficOf): readonly TableColumn<ProviderResource>[]
   ];
 }
 
-function errorRate(traffic: ProviderTraffic | undefined): number | null {
-  return traffic && traffic.requests > 0 ? traffic.errors / traffic.requests : null;
-}
-
-function Errors({ traffic }: { readonly traffic: ProviderTraffic | undefined }) {
-  const rate = errorRate(traffic);
-  return rate === null ? (
-    <span className="text-ink-3">{providersText.columns.none}</span>
-  ) : (
-    formatPercent(rate)
-  );
+function formatIfKnown(value: number | null, format: (value: number) => string) {
+  return value === null ? <span className="text-ink-3">{providersText.columns.none}</span> : format(value);
 }
 
 function ProviderCard({
   provider,
-  traffic,
   health,
 }: {
   readonly provider: ProviderResource;
-  readonly traffic: ProviderTraffic | undefined;
   readonly health: ProviderHealth;
 }) {
   const { state, word } = getProviderStatusDisplay(provider, health);
@@ -190,7 +175,7 @@ function ProviderCard({
         </span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {providersText.columns.cardRequests(word, traffic?.requests ?? 0)}
+        {providersText.columns.cardRequests(word, health.traffic?.requests)}
       </span>
     </span>
   );

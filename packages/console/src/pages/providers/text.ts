@@ -23,8 +23,10 @@ export const providersText = {
     errors: 'Errors',
     none: '–',
     source: 'Source',
-    cardRequests: (status: string, requests: number) =>
-      `${status} · ${formatCompactNumber(requests)} ${requests === 1 ? 'request' : 'requests'} in 24 h`,
+    cardRequests: (status: string, requests: number | undefined) =>
+      requests === undefined
+        ? status
+        : `${status} · ${formatCompactNumber(requests)} ${requests === 1 ? 'request' : 'requests'} in 24 h`,
   },
   status: {
     enabled: 'Enabled',
@@ -35,6 +37,8 @@ export const providersText = {
     rejectedKeys: (keys: string) => `${keys} rejected`,
     key: 'credential',
     degraded: (rate: string) => `Degraded, ${rate} errors`,
+    unknown: 'Unknown',
+    loadFailed: 'Could not load the breakers and the traffic of the providers.',
   },
   credentials: {
     none: 'None',
@@ -145,9 +149,11 @@ export const providersText = {
   models: {
     save: 'Save allowlist',
     saved: 'Allowlist saved. It applies to new requests.',
-    matches: (matched: string, known: string) => `Matches ${matched} of the ${known} available models`,
+    matches: (matched: string, known: string) =>
+      `Matches ${matched} of the ${known} currently allowed models`,
     list: (models: string, more: boolean) => `: ${models}${more ? ' …' : '.'}`,
     end: '.',
+    more: 'The allowlist can match more models than this list contains.',
     link: 'View models and prices',
   },
   settings: {
