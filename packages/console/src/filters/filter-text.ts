@@ -1,4 +1,4 @@
-import { negateFilterValue } from './filter-value.ts';
+import { negateFilterValue, parseFilterValues } from './filter-value.ts';
 
 /** The syntax of the filter bar: parses typed text into URL parameters. Pure. */
 
@@ -76,7 +76,19 @@ export function toFilterTokens(query: URLSearchParams, fields: readonly FilterFi
   return [...query].flatMap(([name, value]) => (findFilterField(fields, name) ? [{ name, value }] : []));
 }
 
-/** Converts filters to query parameters of the API. */
+/** Converts filters to query parameters of an API that accepts several values for each filter. */
+export function toMultiValueFilterQuery(
+  tokens: readonly FilterToken[],
+): Record<string, string | readonly string[]> {
+  return Object.fromEntries(
+    tokens.map(({ name, value }) => {
+      const [first = value, ...others] = parseFilterValues(value);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
+}
+
+/** Converts filters to query parameters of an API that accepts one value for each filter. */
 export function toFilterQuery(tokens: readonly FilterToken[]): Record<string, string> {
   return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
 }

@@ -6,6 +6,7 @@ import {
   formatFilterValue,
   negateFilterValue,
   parseFilterValues,
+  toExactFilterValue,
 } from './filter-value.ts';
 
 test('a filter is read out as people say it', () => {
@@ -27,6 +28,17 @@ test('several values are one parameter each, and a comma within one survives', (
   assert.deepEqual(parseFilterValues('!ci,!"a,b", c'), ['!ci', '!a,b', 'c']);
   for (const values of [['a'], ['!a', '!b'], ['a,b', '!c,d'], ['100..200'], ['say "hi"'], [' a ']])
     assert.deepEqual(parseFilterValues(formatFilterValue(values)), values);
+});
+
+test('an exact filter matches a value with commas, operators or spaces as it is', () => {
+  for (const [value, sent] of [
+    ['north, south', 'north, south'],
+    ['!x', '=!x'],
+    ['*', '=*'],
+    ['!a,b', '=!a,b'],
+    ['ci', 'ci'],
+  ] as const)
+    assert.deepEqual(parseFilterValues(toExactFilterValue(value)), [sent]);
 });
 
 test('turned round twice, a filter is what it was', () => {

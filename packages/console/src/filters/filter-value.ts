@@ -34,6 +34,16 @@ export function formatFilterValue(values: readonly string[]): string {
   return values.map((value) => (/,|^!?["\s]|\s$/.test(value) ? quoted(value) : value)).join(',');
 }
 
+/** Returns the filter value that matches exactly this value, even if it contains a comma or starts with an operator. */
+export function toExactFilterValue(value: string): string {
+  return formatFilterValue([escapeOperator(value)]);
+}
+
+/** Escapes a value that starts with an operator. */
+export function escapeOperator(value: string): string {
+  return /^[!=*<>]/.test(value) ? `=${value}` : value;
+}
+
 function quoted(value: string): string {
   const not = value.startsWith('!') ? '!' : '';
   return `${not}"${value.slice(not.length).replaceAll('"', '')}"`;

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FilterField, parsePastedFilters, parseTypedFilter, toFilterTokens } from './filter-text.ts';
+import { analyticsSummaryQuery } from '@floe/contract/api/charts';
+import {
+  type FilterField,
+  parsePastedFilters,
+  parseTypedFilter,
+  toFilterTokens,
+  toMultiValueFilterQuery,
+} from './filter-text.ts';
 import {
   advanceTimeRange,
   chooseChartInterval,
@@ -75,6 +82,16 @@ test('filters survive the way through a URL', () => {
   assert.deepEqual(toFilterTokens(new URLSearchParams(query.toString()), FIELDS), [
     { name: 'metadata.team', value: 'a&b=c' },
   ]);
+});
+
+test('several values of a filter are several parameters of charts and of the list of requests', () => {
+  const query = toMultiValueFilterQuery([
+    { name: 'key', value: 'ci,nightly' },
+    { name: 'model', value: '!a,!b' },
+    { name: 'team', value: '"a, b"' },
+  ]);
+  assert.deepEqual(query, { key: ['ci', 'nightly'], model: ['!a', '!b'], team: 'a, b' });
+  assert.equal(analyticsSummaryQuery.safeParse(query).success, true);
 });
 
 test('a range is read as people write it and is never refused', () => {

@@ -70,7 +70,7 @@ export const ANALYTICS_FILTER_FIELDS: readonly FilterField[] = [
   { name: 'metadata', label: analyticsText.metadata, keyed: true },
 ];
 
-type Query = Readonly<Record<string, string | number>>;
+type Query = Readonly<Record<string, string | number | readonly string[]>>;
 const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
 /**

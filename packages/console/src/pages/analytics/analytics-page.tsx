@@ -7,6 +7,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/use-annotations.ts';
 import { toFilterTokens } from '../../filters/filter-text.ts';
+import { toExactFilterValue } from '../../filters/filter-value.ts';
 import { chooseChartInterval, toTimeRangeLinkParameters } from '../../filters/time-range.ts';
 import {
   formatShortDate,
@@ -218,7 +219,7 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
           total={sum.data}
           series={series.data?.series ?? []}
           isStale={groups.isPlaceholderData}
-          onChoose={(value) => change({ ...clearFilters(filter), [by]: value })}
+          onChoose={(value) => change({ ...clearFilters(filter), [by]: toExactFilterValue(value) })}
         />
       ) : (
         <Skeleton className="h-40" />

@@ -1,6 +1,6 @@
 import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { buildAnnotationsQuery } from '../../data/annotations.ts';
-import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
+import { toFilterTokens, toMultiValueFilterQuery } from '../../filters/filter-text.ts';
 import { chooseChartInterval, toTimeRangeParameters } from '../../filters/time-range.ts';
 import { resolveUrlTimeRange } from '../../filters/url-time-range.ts';
 import {
@@ -31,7 +31,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   const which = {
     ...time,
     ...(timezone && { timezone }),
-    ...toFilterQuery(filter),
+    ...toMultiValueFilterQuery(filter),
   };
   const against = compare ? { compare: 'previous' } : {};
   const metric = tab.metric(percentile);

@@ -1,4 +1,5 @@
 import { OrgLink } from '../../app/org-link.tsx';
+import { toExactFilterValue } from '../../filters/filter-value.ts';
 import { formatMoney } from '../../format/amounts.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { capitalize } from '../../format/words.ts';
@@ -42,7 +43,11 @@ const PARTS: ResourceDrawerConfig<Budget, BudgetFormValues> = {
 
 function CurrentUsage({ budget }: { readonly budget: Budget }) {
   const { state } = budget;
-  const rejected = { status: '402', range: '7d', ...(budget.key ? { key: budget.key } : {}) };
+  const rejected = {
+    status: '402',
+    range: '7d',
+    ...(budget.key ? { key: toExactFilterValue(budget.key) } : {}),
+  };
   return (
     <section aria-label={budgetsText.drawer.usage} className="grid gap-3">
       <DetailList

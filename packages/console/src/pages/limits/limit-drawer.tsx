@@ -1,5 +1,6 @@
 import { OrgLink } from '../../app/org-link.tsx';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
+import { toExactFilterValue } from '../../filters/filter-value.ts';
 import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -57,7 +58,7 @@ function CurrentUsage({ limit, form }: { readonly limit: Limit; readonly form: L
       <LimitReachedNotice limit={limit} />
       <OrgLink
         to="/requests"
-        search={{ status: '429', range: '24h', ...(limit.key ? { key: limit.key } : {}) }}
+        search={{ status: '429', range: '24h', ...(limit.key ? { key: toExactFilterValue(limit.key) } : {}) }}
         className="text-ui text-accent-ink underlined"
       >
         {limitsText.drawer.rejectedRequests}

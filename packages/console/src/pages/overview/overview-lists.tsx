@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
+import { toExactFilterValue } from '../../filters/filter-value.ts';
 import { type SelectedTimeRange, toTimeRangeLinkParameters } from '../../filters/time-range.ts';
 import { formatCount, formatMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
@@ -58,7 +59,11 @@ function TopSpendCard({
           <Row
             key={value ?? ''}
             label={
-              <OrgLink to="/requests" search={{ [by]: value ?? '!*', ...time }} className="hover:underline">
+              <OrgLink
+                to="/requests"
+                search={{ [by]: value === null ? '!*' : toExactFilterValue(value), ...time }}
+                className="hover:underline"
+              >
                 {name ?? value ?? getMissingValueLabel(by)}
               </OrgLink>
             }
@@ -94,7 +99,11 @@ function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
               value === null ? (
                 overviewText.lists.noErrorCode
               ) : (
-                <OrgLink to="/requests" search={{ error_code: value, ...time }} className="hover:underline">
+                <OrgLink
+                  to="/requests"
+                  search={{ error_code: toExactFilterValue(value), ...time }}
+                  className="hover:underline"
+                >
                   {value.replaceAll('_', ' ')}
                 </OrgLink>
               )

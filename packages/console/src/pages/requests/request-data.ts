@@ -4,7 +4,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import * as charts from '../../data/analytics-queries.ts';
 import { getJson } from '../../data/api-client.ts';
-import { parseFilterValues } from '../../filters/filter-value.ts';
+import { type FilterToken, toMultiValueFilterQuery } from '../../filters/filter-text.ts';
 import {
   chooseChartInterval,
   type SelectedTimeRange,
@@ -17,16 +17,10 @@ export type RequestFilters = Readonly<Record<string, string | readonly string[]>
 
 /** Converts the filters and the time range of a URL to query parameters of the API. */
 export function toRequestFilters(
-  tokens: readonly { readonly name: string; readonly value: string }[],
+  tokens: readonly FilterToken[],
   timeRange: SelectedTimeRange,
 ): RequestFilters {
-  const filters = Object.fromEntries(
-    tokens.map(({ name, value }) => {
-      const [first = value, ...others] = parseFilterValues(value);
-      return [name, others.length === 0 ? first : [first, ...others]];
-    }),
-  );
-  return { ...filters, ...toTimeRangeParameters(timeRange) };
+  return { ...toMultiValueFilterQuery(tokens), ...toTimeRangeParameters(timeRange) };
 }
 
 /** Number of rows of a page of the list. */

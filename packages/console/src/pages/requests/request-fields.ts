@@ -1,6 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { EXCHANGE_OUTCOMES } from '@floe/contract/exchange-outcome';
 import type { FilterField, FilterToken } from '../../filters/filter-text.ts';
+import { escapeOperator } from '../../filters/filter-value.ts';
 import { requestsText } from './text.ts';
 
 /** The filter fields of requests. Their names are the query parameters of the API. */
@@ -74,7 +75,7 @@ const NAMED_STATES: ReadonlySet<string> = new Set(['partial', 'aborted', 'cached
 /** Returns the filters that match the value of a cell. Empty if the cell has no value. */
 export function listCellFilters(row: RequestRow, column: string): readonly FilterToken[] {
   const own = (name: string, value: string | null) =>
-    value === null || value === '' ? [] : [{ name, value: literal(value) }];
+    value === null || value === '' ? [] : [{ name, value: escapeOperator(value) }];
   switch (column) {
     case 'status':
       return NAMED_STATES.has(row.state) ? own('state', row.state) : own('status', String(row.status));
@@ -103,11 +104,6 @@ export function listCellFilters(row: RequestRow, column: string): readonly Filte
         ? listCellFilters(row, 'metadata').filter(({ name }) => name === column)
         : [];
   }
-}
-
-/** Escapes a value that starts with an operator. */
-function literal(value: string): string {
-  return /^[!=*<>]/.test(value) ? `=${value}` : value;
 }
 
 /** Returns the filters that match the values of a row, the most specific first. */
