@@ -6,18 +6,22 @@ import { useOrgId } from '../../app/url-state.ts';
 import { useOrgNavigate } from '../../app/use-org-navigate.ts';
 import { fetchAllRows } from '../../data/fetch-all-rows.ts';
 import { formatCurl } from '../../data/format-curl.ts';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { requestDetailText } from './request-detail-text.ts';
+import { buildSimilarRequestsSearch } from './similar-requests.ts';
 
 type Route = Pick<z.output<typeof routeResource>, 'id' | 'model'>;
 
 /** Renders the actions for a request: send it again in the playground, copy it, or list similar requests. */
 export function RequestActions({ request }: { readonly request: RequestDetail }) {
-  const { id, key_name, error_code, model_requested, attempts } = request;
+  const { id, created_at, key_name, error_code, model_requested, attempts } = request;
   const org = useOrgId();
   const go = useOrgNavigate();
+  const showSimilar = (field: string, value: string) =>
+    go('/requests', { search: buildSimilarRequestsSearch(field, value, created_at, getCurrentTime()) });
   /** Opens the route for the requested model, or the list of routes if there is none. */
   const simulate = async () => {
     const routes = await fetchAllRows<Route>('api/management/routes', {}).catch(() => []);
@@ -51,16 +55,16 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
         {requestDetailText.actions.copyApiCall}
       </MenuItem>
       <MenuSeparator />
-      <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { key: key_name } })}>
+      <MenuItem icon={Rows3} onSelect={() => showSimilar('key', key_name)}>
         {requestDetailText.actions.sameKey(key_name)}
       </MenuItem>
       {model_requested && (
-        <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { model: model_requested } })}>
+        <MenuItem icon={Rows3} onSelect={() => showSimilar('model', model_requested)}>
           {requestDetailText.actions.sameModel(model_requested)}
         </MenuItem>
       )}
       {error_code && (
-        <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { error_code } })}>
+        <MenuItem icon={Rows3} onSelect={() => showSimilar('error_code', error_code)}>
           {requestDetailText.actions.sameError(error_code.replaceAll('_', ' '))}
         </MenuItem>
       )}

@@ -1,24 +1,42 @@
 import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { requestDetailText } from './request-detail-text.ts';
 import { getApiLabel } from './request-details.ts';
 import { formatMetadataValue } from './request-rows.ts';
+import { buildSimilarRequestsSearch } from './similar-requests.ts';
 
 const ROUTE_MODES: Readonly<Record<string, string>> = requestDetailText.caller.routeModes;
 
 /** Shows who sent the request, the API that the caller used, and the metadata of the caller. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
-  const { key_name, surface, route_mode, team, owner, end_user, client, session, stream, cache, metadata } =
-    request;
+  const {
+    key_name,
+    surface,
+    route_mode,
+    team,
+    owner,
+    end_user,
+    client,
+    session,
+    stream,
+    cache,
+    metadata,
+    created_at,
+  } = request;
   return (
     <Card title={requestDetailText.caller.title}>
       <DetailList
         items={[
           [
             requestDetailText.caller.key,
-            <OrgLink key="key" to="/requests" search={{ key: key_name }}>
+            <OrgLink
+              key="key"
+              to="/requests"
+              search={buildSimilarRequestsSearch('key', key_name, created_at, getCurrentTime())}
+            >
               {key_name}
             </OrgLink>,
           ],
@@ -34,7 +52,11 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
           [
             requestDetailText.caller.session,
             session && (
-              <OrgLink key="session" to="/requests" search={{ session }}>
+              <OrgLink
+                key="session"
+                to="/requests"
+                search={buildSimilarRequestsSearch('session', session, created_at, getCurrentTime())}
+              >
                 {session}
               </OrgLink>
             ),
