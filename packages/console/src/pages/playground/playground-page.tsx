@@ -22,7 +22,7 @@ import {
 } from './chat-request.ts';
 import { toModelOptions } from './playground-data.ts';
 import { PromptForm } from './prompt-form.tsx';
-import { RequestPromptLoader } from './request-prompt-loader.tsx';
+import { NotLoadedNotice, RequestPromptLoader } from './request-prompt-loader.tsx';
 import { buildRequestSnippets } from './request-snippets.ts';
 import { ResponsePane } from './response-pane.tsx';
 import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
@@ -36,6 +36,7 @@ import { useChatRuns } from './use-chat-runs.ts';
 export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;
+  const [notLoaded, setNotLoaded] = useState<readonly string[]>([]);
   const refusal = useDenialReason('playground');
   const hasSandbox = models.data?.data.some(({ provider }) => provider === 'sandbox') === true;
   return (
@@ -45,13 +46,15 @@ export function PlaygroundPage() {
         {from && (
           <RequestPromptLoader
             id={from}
-            onLoaded={(loaded, model) => {
+            onLoaded={({ prompt: loaded, model, notLoaded: parts }) => {
               setPrompt({ ...NEW_PLAYGROUND_PROMPT, ...loaded });
+              setNotLoaded(parts);
               change({ from: null, ...(model ? { model } : {}) }, 'replace');
             }}
             onClose={() => change({ from: null }, 'replace')}
           />
         )}
+        <NotLoadedNotice parts={notLoaded} onClose={() => setNotLoaded([])} />
         {models.error && (
           <ErrorState
             what={playgroundText.page.modelsFailed}

@@ -157,3 +157,74 @@ test('a kept request of any surface becomes a prompt', () => {
   );
   assert.equal(parseRequestBodyAsPrompt('half a bo'), null);
 });
+
+test('a loaded request keeps its images and the format of its response', () => {
+  const image = 'data:image/png;base64,AAAA';
+  const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+  const asked: PlaygroundPrompt = {
+    ...ASKED,
+    turns: [
+      { role: 'user', text: 'What?', images: [image] },
+      { role: 'assistant', text: 'A cat.' },
+      { role: 'user', text: '', images: [image] },
+    ],
+    json: true,
+    schema: JSON.stringify(schema, null, 2),
+  };
+  const chat = parseRequestBodyAsPrompt(JSON.stringify(toChatRequestBody(asked, 'm')));
+  assert.deepEqual({ ...NEW_PLAYGROUND_PROMPT, ...chat?.prompt }, asked);
+  assert.deepEqual(chat?.notLoaded, []);
+  for (const body of [
+    {
+      input: [{ role: 'user', content: [{ type: 'input_image', image_url: image }] }],
+      text: { format: { type: 'json_schema', name: 'n', schema } },
+    },
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }],
+        },
+      ],
+      response_format: { type: 'json_object' },
+    },
+  ]) {
+    const loaded = parseRequestBodyAsPrompt(JSON.stringify({ model: 'm', ...body }));
+    assert.deepEqual(loaded?.prompt.turns, [{ role: 'user', text: '', images: [image] }]);
+    assert.deepEqual([loaded?.prompt.json, loaded?.notLoaded], [true, []]);
+  }
+});
+
+test('what is not loaded from a request is listed', () => {
+  const loaded = parseRequestBodyAsPrompt(
+    JSON.stringify({
+      model: 'm',
+      stream: true,
+      messages: [
+        { role: 'system', content: 'A' },
+        {
+          role: 'user',
+          content: [{ type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } }],
+        },
+        { role: 'system', content: 'B' },
+      ],
+      tools: [{ name: 'f', input_schema: {} }],
+      top_p: 0.1,
+      stop: ['x'],
+      user: null,
+      response_format: { type: 'grammar' },
+    }),
+  );
+  assert.deepEqual(loaded?.notLoaded, [
+    'tools',
+    'top_p',
+    'stop',
+    'response_format',
+    'image url, 73 B',
+    'the position of later system messages',
+  ]);
+  assert.deepEqual(loaded?.prompt.turns, NEW_PLAYGROUND_PROMPT.turns);
+  const none = { model: 'm', tools: [], messages: [{ role: 'user', content: 'Hi' }] };
+  const plain = parseRequestBodyAsPrompt(JSON.stringify(none));
+  assert.deepEqual([plain?.notLoaded, plain?.prompt.tools], [[], '']);
+});

@@ -7,9 +7,27 @@ import { shortenId } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { buildRequestBodiesQuery } from '../requests/request-bodies.tsx';
-import type { PlaygroundPrompt } from './chat-request.ts';
-import { parseRequestBodyAsPrompt } from './parse-request-body.ts';
+import { type LoadedPrompt, parseRequestBodyAsPrompt } from './parse-request-body.ts';
 import { playgroundText } from './text.ts';
+
+/** Lists what was not loaded from a stored body. */
+export function NotLoadedNotice({
+  parts,
+  onClose,
+}: {
+  readonly parts: readonly string[];
+  readonly onClose: () => void;
+}) {
+  if (parts.length === 0) return null;
+  return (
+    <Notice>
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span>{playgroundText.load.notLoaded(parts)}</span>
+        <IconButton icon={X} label={playgroundText.load.dismiss} onClick={onClose} className="size-6" />
+      </span>
+    </Notice>
+  );
+}
 
 /** Loads the stored body of a request into the prompt, or shows why it cannot be loaded. */
 export function RequestPromptLoader({
@@ -18,12 +36,12 @@ export function RequestPromptLoader({
   onClose,
 }: {
   readonly id: string;
-  readonly onLoaded: (prompt: Partial<PlaygroundPrompt>, model: string) => void;
+  readonly onLoaded: (loaded: LoadedPrompt) => void;
   readonly onClose: () => void;
 }) {
   const { data, error } = useQuery(buildRequestBodiesQuery(id));
   const found = data?.request && !data.request.truncated ? parseRequestBodyAsPrompt(data.request.text) : null;
-  const loaded = useEffectEvent(() => found && onLoaded(found.prompt, found.model));
+  const loaded = useEffectEvent(() => found && onLoaded(found));
   useEffect(() => {
     if (data) loaded();
   }, [data]);

@@ -97,6 +97,8 @@ export const playgroundText = {
   load: {
     noBody: 'The body of this request was not stored, so it cannot be loaded:',
     unsupported: 'The body of this request cannot be sent from the playground:',
+    notLoaded: (parts: readonly string[]) => `Not loaded from the request: ${parts.join(', ')}.`,
+    systemPosition: 'the position of later system messages',
     dismiss: 'Dismiss notice',
   },
 } as const;

@@ -16,7 +16,7 @@ export type BodyMessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: string }
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
-  | { readonly kind: 'other'; readonly description: string };
+  | { readonly kind: 'other'; readonly description: string; readonly part: JsonObject };
 
 /** Returns the messages of a body, or null if its format is not supported. */
 export function parseBodyMessages(text: string): readonly BodyMessage[] | null {
@@ -97,7 +97,7 @@ function partOf(part: JsonObject): BodyMessagePart {
     return { kind: 'result', id, text: plainText(part['content'] ?? part['output']) };
   }
   if (typeof part['refusal'] === 'string') return { kind: 'text', text: part['refusal'] };
-  return { kind: 'other', description: describe(part) };
+  return { kind: 'other', description: describe(part), part };
 }
 
 /**
