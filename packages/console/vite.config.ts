@@ -27,6 +27,16 @@ export default defineConfig({
     reportCompressedSize: false,
     manifest: 'manifest.json',
     // What every page starts with is one file: each of a dozen costs a phone milliseconds before anything is drawn.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shell', tags: ['$initial'] }] } } },
+    // So are the filters, which every list needs.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shell', tags: ['$initial'], priority: 1 },
+            { name: 'filters', test: /\/console\/src\/filters\// },
+          ],
+        },
+      },
+    },
   },
 });

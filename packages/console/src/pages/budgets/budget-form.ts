@@ -13,6 +13,7 @@ import {
   toLimitSubjectBody,
   toLimitSubjectFormValues,
 } from '../limits/limit-subject.ts';
+import { formatBudgetMetadata, parseBudgetMetadata } from './budget-metadata.ts';
 import { budgetsText } from './text.ts';
 
 /** A budget as the API returns it, with its current spending. */
@@ -54,13 +55,11 @@ export function toBudgetFormValues(budget: Budget): BudgetFormValues {
     limit_usd: formatNumberField(budget.limit_usd),
     period: budget.period,
     mode: budget.mode,
-    metadata: Object.entries(budget.metadata)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\n'),
+    metadata: formatBudgetMetadata(budget.metadata),
   };
 }
 
-/** Converts the form to the request body. */
+/** Converts the form to the request body. @throws ApiError if the metadata is invalid */
 export function toBudgetBody(form: BudgetFormValues) {
   return {
     ...toLimitSubjectBody(form),
@@ -68,7 +67,7 @@ export function toBudgetBody(form: BudgetFormValues) {
     limit_usd: parseNumberField(form.limit_usd),
     period: form.period,
     mode: form.mode,
-    metadata: parseMetadata(form.metadata),
+    metadata: parseBudgetMetadata(form.metadata),
   };
 }
 
@@ -85,16 +84,6 @@ export const BUDGET_RESOURCE_KIND: ConsoleResourceKind<Budget, BudgetFormValues>
     effect: budgetsText.removal.effect(describeLimitSubject(budget)),
   }),
 };
-
-function parseMetadata(typed: string): Record<string, string> {
-  const lines = typed.split('\n').filter((line) => line.trim() !== '');
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [name = '', ...rest] = line.split('=');
-      return [name.trim(), rest.join('=').trim()];
-    }),
-  );
-}
 
 /** Describes in a sentence what the budget will do. Returns null until a limit is entered. */
 export function describeBudget(form: BudgetFormValues): string | null {

@@ -60,6 +60,8 @@ export const budgetsText = {
     metadataPlaceholder: 'project=atlas',
     metadataHint:
       'Count only requests with this metadata. One name=value pair per line; all must match. Leave empty to count all requests.',
+    metadataInvalid: (line: string) =>
+      `Each line must contain a name and a value, got “${line}”. Example: project=atlas.`,
   },
   removal: {
     title: (name: string) => `Delete budget “${name}”?`,
