@@ -88,3 +88,18 @@ test('each request of a page names the organization of the page, because another
   assert.deepEqual([...new Set(orgs)], ['acme']);
   await context.close();
 });
+
+test('a prompt of the playground is in the tab only until its user signs out', async () => {
+  harness.signInAs('admin');
+  const { page, context } = await openConsolePage(harness, '/o/acme/playground');
+  const stored = () => page.evaluate('JSON.stringify({ ...sessionStorage })').then(String);
+  await page.getByLabel('User').fill('Only for Acme');
+  await page.reload();
+  assert.equal(await page.getByLabel('User').inputValue(), 'Only for Acme');
+  assert.match(await stored(), /floe\.playground\.usr_\w+\.acme/);
+  await page.getByRole('button', { name: /Some admin/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('Password').waitFor();
+  assert.doesNotMatch(await stored(), /Only for Acme/);
+  await context.close();
+});

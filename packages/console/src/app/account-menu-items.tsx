@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
-import { discardPlaygroundKey } from '../data/created-keys.ts';
+import { discardPlaygroundState } from '../data/created-keys.ts';
 import { useSignedInSession } from '../data/session.ts';
 import { MenuCheckboxItem, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';
@@ -48,10 +48,10 @@ export function AccountMenuItems() {
   );
 }
 
-/** Ends the session and clears the query cache. */
+/** Ends the session, and discards what the console holds for the user. */
 async function signOut(client: QueryClient): Promise<void> {
   await sendJson('DELETE', 'api/session');
-  discardPlaygroundKey();
+  discardPlaygroundState();
   client.clear();
 }
 

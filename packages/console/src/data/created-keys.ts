@@ -1,6 +1,7 @@
 import type { createdKey } from '@floe/contract/api/keys';
 import type * as z from 'zod';
 import { type IdempotencyKeys, sendJson } from './api-client.ts';
+import { discardStoredPrompts } from './playground-storage.ts';
 import { getServerTime } from './server-clock.ts';
 
 /** A new platform key with its value, which the API returns only once. */
@@ -60,6 +61,15 @@ export async function getOrCreatePlaygroundKey(
  */
 export function discardPlaygroundKey(): void {
   held = null;
+}
+
+/**
+ * Discards the playground key and the stored prompts, because the user signed out or another user signed in.
+ * @param keptUserId The user whose prompts are kept. Absent to discard all prompts.
+ */
+export function discardPlaygroundState(keptUserId?: string): void {
+  discardPlaygroundKey();
+  discardStoredPrompts(sessionStorage, keptUserId);
 }
 
 /** Builds a key name such as `mara-claude-code` from `Mara Koch` and `claude-code`. */

@@ -4,9 +4,11 @@ import { useEffect, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useUrlState } from '../../app/url-state.ts';
+import { useOrgId, useUrlState } from '../../app/url-state.ts';
 import { buildApiUrl } from '../../data/base-url.ts';
 import { type ModelResource, modelLookupQuery } from '../../data/lookup-queries.ts';
+import { buildPromptStorageKey } from '../../data/playground-storage.ts';
+import { useSignedInSession } from '../../data/session.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -34,7 +36,14 @@ import { useChatRuns } from './use-chat-runs.ts';
  * responses.
  */
 export function PlaygroundPage() {
-  const play = usePlayground();
+  const { user } = useSignedInSession();
+  const storageKey = buildPromptStorageKey(user.id, useOrgId());
+  // A prompt of another organization or user is never shown, nor sent.
+  return <PlaygroundOfUser key={storageKey} storageKey={storageKey} />;
+}
+
+function PlaygroundOfUser({ storageKey }: { readonly storageKey: string }) {
+  const play = usePlayground(storageKey);
   const { models, prompt, setPrompt, problem, from, change } = play;
   const [notLoaded, setNotLoaded] = useState<readonly string[]>([]);
   const refusal = useDenialReason('playground');
@@ -88,14 +97,14 @@ export function PlaygroundPage() {
 
 type Playground = ReturnType<typeof usePlayground>;
 
-function usePlayground() {
+function usePlayground(storageKey: string) {
   const { query, change } = useUrlState();
   const models = useQuery(modelLookupQuery);
-  const [prompt, setPrompt] = useState<PlaygroundPrompt>(loadStoredPrompt);
+  const [prompt, setPrompt] = useState<PlaygroundPrompt>(() => loadStoredPrompt(storageKey));
   const [tried, setTried] = useState(false);
   const runs = useChatRuns();
   const refusal = useDenialReason('playground');
-  useEffect(() => storePrompt(prompt), [prompt]);
+  useEffect(() => storePrompt(storageKey, prompt), [storageKey, prompt]);
   const choices = toModelOptions(models.data?.data ?? []);
   const first = query.get('model') ?? defaultModel(models.data?.data ?? []);
   const beside = query.get('beside');

@@ -1,25 +1,23 @@
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { NEW_PLAYGROUND_PROMPT, type PlaygroundMessage, type PlaygroundPrompt } from './chat-request.ts';
 
-/** The prompt is stored only in this tab, neither in the URL nor on the server. */
-const STORAGE_KEY = 'floe.playground';
-
 /**
- * Stores the prompt in this browser tab. If it is too large for the storage, for example because of images,
- * nothing is stored.
+ * Stores the prompt in this browser tab, neither in the URL nor on the server. If it is too large for the storage,
+ * for example because of images, nothing is stored.
+ * @param key The result of `buildPromptStorageKey`.
  */
-export function storePrompt(prompt: PlaygroundPrompt): void {
+export function storePrompt(key: string, prompt: PlaygroundPrompt): void {
   try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(prompt));
+    sessionStorage.setItem(key, JSON.stringify(prompt));
   } catch {
     // Images can exceed the browser’s storage limit. The page also works without a stored prompt.
-    sessionStorage.removeItem(STORAGE_KEY);
+    sessionStorage.removeItem(key);
   }
 }
 
-/** Returns the prompt that is stored in this browser tab, or a new prompt if none is stored. */
-export function loadStoredPrompt(): PlaygroundPrompt {
-  const value = objectIn(sessionStorage.getItem(STORAGE_KEY) ?? '');
+/** Returns the prompt that is stored in this browser tab under a key, or a new prompt if none is stored. */
+export function loadStoredPrompt(key: string): PlaygroundPrompt {
+  const value = objectIn(sessionStorage.getItem(key) ?? '');
   return value ? { ...NEW_PLAYGROUND_PROMPT, ...readPrompt(value) } : NEW_PLAYGROUND_PROMPT;
 }
 

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { FloeLogo } from '../../app/floe-logo.tsx';
 import { parseQueryString, resolvePathAfterSignIn } from '../../app/query-string.ts';
 import { BASE_URL } from '../../data/base-url.ts';
-import { discardPlaygroundKey } from '../../data/created-keys.ts';
+import { discardPlaygroundKey, discardPlaygroundState } from '../../data/created-keys.ts';
 import { type Session, type SignedOutSession, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -58,9 +58,11 @@ export function SignInPage() {
   }, [session, invited, next, navigate, token, client]);
   const entered = async () => {
     linkUsed.current = true;
-    // The previous session may have expired. The next user must not use its playground key.
+    // The previous session may have expired. The next user must not use its playground key, nor see its prompts.
     discardPlaygroundKey();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    const now = client.getQueryData(sessionQuery.queryKey);
+    discardPlaygroundState(now?.state === 'signed_in' ? now.user.id : undefined);
     if (invited) void navigate({ to: '/', replace: true });
   };
   return (
