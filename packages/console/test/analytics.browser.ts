@@ -171,6 +171,42 @@ test('spend by key over 30 days is one number: the rows, their total, the file, 
   await context.close();
 });
 
+test('while another metric loads, the chart, the table and the file never combine the data of two metrics', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/analytics?range=30d&by=key');
+  const download = page.getByRole('button', { name: 'Download table as CSV' });
+  const spend = page.getByRole('region', { name: /^Spend by/ });
+  const chart = page.getByRole('region', { name: /^(Spend|Requests)$/ }).getByRole('figure');
+  await spend.getByRole('cell', { name: /^\$/ }).first().waitFor();
+  await chart.and(page.getByLabel('Spend over time')).waitFor();
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/api\/analytics\/timeseries/, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  const totals = page.waitForResponse(/\/api\/analytics\/top\?.*metric=requests/);
+  await page.getByRole('button', { name: 'Requests', exact: true }).click();
+  await (await totals).finished();
+  await page.locator('.stale').first().waitFor();
+  await chart.and(page.getByLabel('Spend over time')).waitFor();
+  await spend.waitFor();
+  assert.equal(await download.isDisabled(), true);
+  release();
+  await page.getByRole('region', { name: /^Requests by/ }).waitFor();
+  await chart.and(page.getByLabel('Requests over time')).waitFor();
+  await page.locator('.stale').waitFor({ state: 'detached' });
+  assert.equal(await download.isDisabled(), false);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a filter with several values matches each of them, as in the list of requests', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/analytics?by=key&key=ci,agents');
+  await page.getByText('is any of').waitFor();
+  for (const name of ['ci', 'agents']) await cell(page, name).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata'])
   test(`seven single days are the week, in ${zone}`, async () => {
     const look = zone === 'Asia/Kolkata' ? { dark: true, phone: true } : {};

@@ -8,6 +8,7 @@ import { formatShortDate, getBrowserTimeZone } from '../../format/times.ts';
 import { AnnotationList } from '../../ui/annotation-list.tsx';
 import { PreviousPeriodChange } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
@@ -17,6 +18,7 @@ import {
   getMissingValueLabel,
 } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
+import { useLatestComplete } from './use-latest-complete.ts';
 
 interface ChartInput {
   readonly tab: MetricTab;
@@ -34,10 +36,16 @@ interface ChartInput {
 /** Shows the total of the selected metric and a chart of its groups over time. */
 export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   const { tab, by, change, series, sum, before, compare, marks, interval } = page;
-  const data = series.data;
-  const old = compare ? before.data?.previous : undefined;
-  const drawn = useMemo(() => data && plot(data, { by, label: tab.label, old }), [by, data, old, tab.label]);
-  if (series.error && !data)
+  // While another selection loads, the queries return the data of the previous one.
+  const data = series.isPlaceholderData ? undefined : series.data;
+  const old = compare && !before.isPlaceholderData ? before.data?.previous : undefined;
+  const current = useMemo(
+    () => (data ? { ...plot(data, { by, label: tab.label, old }), tab, interval, data } : null),
+    [by, data, old, tab, interval],
+  );
+  const drawn = useLatestComplete(current);
+  const zone = drawn?.data.timezone ?? getBrowserTimeZone();
+  if (series.error && !series.data)
     return (
       <ErrorState
         what={analyticsText.chart.loadFailed}
@@ -47,20 +55,24 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
     );
   return (
     <section aria-label={tab.label} className="rounded-card border border-line bg-surface p-4">
-      {sum.data && <Headline page={page} sum={sum.data} />}
-      <div className="mt-3">
+      {sum.data && (
+        <div className={joinClassNames(sum.isPlaceholderData && 'stale')}>
+          <Headline page={page} sum={sum.data} />
+        </div>
+      )}
+      <div className={joinClassNames('mt-3', current === null && drawn !== null && 'stale')}>
         {drawn ? (
           <Chart
-            label={analyticsText.chart.label(tab.label)}
+            label={analyticsText.chart.label(drawn.tab.label)}
             at={drawn.at}
             series={drawn.series}
-            kind={tab.adds ? 'stacked' : 'lines'}
-            format={tab.format}
+            kind={drawn.tab.adds ? 'stacked' : 'lines'}
+            format={drawn.tab.format}
             height={240}
             marks={marks}
-            zone={data?.timezone ?? getBrowserTimeZone()}
-            isDaily={interval === 'day'}
-            {...(data ? { until: Date.parse(data.to) } : {})}
+            zone={zone}
+            isDaily={drawn.interval === 'day'}
+            until={Date.parse(drawn.data.to)}
             onZoom={(from, to) =>
               change({ range: null, interval: null, from: from.toISOString(), to: to.toISOString() })
             }
@@ -69,7 +81,7 @@ export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
           <Skeleton className="h-60" />
         )}
       </div>
-      <AnnotationList marks={marks} zone={data?.timezone ?? getBrowserTimeZone()} />
+      <AnnotationList marks={marks} zone={zone} />
     </section>
   );
 }

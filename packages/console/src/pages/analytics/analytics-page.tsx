@@ -36,6 +36,7 @@ import { MetricGroupTable } from './metric-group-table.tsx';
 import { formatMetricGroupsCsv, toMetricGroupRows } from './metric-groups.ts';
 import { analyticsText } from './text.ts';
 import { TimeZoneSelect } from './time-zone-select.tsx';
+import { useLatestComplete } from './use-latest-complete.ts';
 
 export { prefetchAnalytics } from './analytics-url.ts';
 
@@ -141,18 +142,22 @@ function useAnalytics() {
   const groups = useQuery(asked.groups);
   const before = useQuery({ ...asked.before, enabled: shown.compare });
   const marks = useAnnotations(shown.time);
-  return { ...shown, change, marks, sum, series, groups, before };
+  const { by, tab } = shown;
+  // While another selection loads, the queries return the data of the previous one, and not all at the same time.
+  const isLoading = [sum, groups, series].some(({ isPlaceholderData }) => isPlaceholderData);
+  const table = useMemo(() => {
+    if (!groups.data || !sum.data || isLoading) return null;
+    const rows = toMetricGroupRows(by, groups.data.data, sum.data, tab.sum);
+    return { by, tab, rows, total: sum.data, series: series.data?.series ?? [] };
+  }, [by, tab, groups.data, sum.data, series.data, isLoading]);
+  return { ...shown, change, marks, sum, series, groups, before, table };
 }
 
 function Toolbar({ page }: { readonly page: Analytics }) {
-  const { span, change, by, compare, groups, sum, tab } = page;
+  const { span, change, by, compare, tab, table } = page;
   const save = () => {
-    if (!groups.data || !sum.data) return;
-    const text = formatMetricGroupsCsv(
-      by,
-      toMetricGroupRows(by, groups.data.data, sum.data, tab.sum),
-      sum.data,
-    );
+    if (!table) return;
+    const text = formatMetricGroupsCsv(by, table.rows, table.total);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `${tab.id}-by-${by}.csv`;
@@ -182,18 +187,19 @@ function Toolbar({ page }: { readonly page: Analytics }) {
         {analyticsText.toolbar.compare}
       </Button>
       <IconButton icon={Link2} label={analyticsText.toolbar.copyLink} onClick={share} />
-      <IconButton icon={Download} label={analyticsText.toolbar.download} onClick={save} />
+      <IconButton
+        icon={Download}
+        label={analyticsText.toolbar.download}
+        disabled={table === null}
+        onClick={save}
+      />
     </>
   );
 }
 
 function MetricBreakdown({ page }: { readonly page: Analytics }) {
-  const { tab, by, change, groups, sum, series, filter, span } = page;
-  const dimension = GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by;
-  const rows = useMemo(
-    () => (groups.data && sum.data ? toMetricGroupRows(by, groups.data.data, sum.data, tab.sum) : null),
-    [by, groups.data, sum.data, tab.sum],
-  );
+  const { change, groups, sum, filter, span } = page;
+  const table = useLatestComplete(page.table);
   return (
     <>
       <Controls page={page} />
@@ -205,27 +211,31 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
         </Notice>
       )}
       <AnalyticsChart page={page} />
-      {groups.error && !rows ? (
+      {groups.error && !groups.data ? (
         <ErrorState
-          what={analyticsText.table.loadFailed(dimension)}
+          what={analyticsText.table.loadFailed(getDimensionLabel(page.by))}
           error={groups.error}
           onRetry={() => void groups.refetch()}
         />
-      ) : rows && sum.data ? (
+      ) : table ? (
         <MetricGroupTable
-          by={dimension}
-          tab={tab}
-          rows={rows}
-          total={sum.data}
-          series={series.data?.series ?? []}
-          isStale={groups.isPlaceholderData}
-          onChoose={(value) => change({ ...clearFilters(filter), [by]: toExactFilterValue(value) })}
+          by={getDimensionLabel(table.by)}
+          tab={table.tab}
+          rows={table.rows}
+          total={table.total}
+          series={table.series}
+          isStale={page.table === null}
+          onChoose={(value) => change({ ...clearFilters(filter), [table.by]: toExactFilterValue(value) })}
         />
       ) : (
         <Skeleton className="h-40" />
       )}
     </>
   );
+}
+
+function getDimensionLabel(by: string): string {
+  return GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by;
 }
 
 /** The controls of the chart and the table. */
