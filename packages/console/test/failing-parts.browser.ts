@@ -221,6 +221,49 @@ test('a form does not say that there are no channels if it could not load them',
   await context.close();
 });
 
+test('a part that could not be loaded says so, and shows neither zero nor a healthy state', async () => {
+  harness.signInAs('owner');
+  const { page, context } = await openConsolePage(harness, '/o/acme/limits');
+  let isBroken = true;
+  for (const path of ['analytics/(top|timeseries|annotations)', 'management/(breakers|cache/stats|routes)'])
+    await page.route(new RegExp(`/api/${path}`), (route) =>
+      isBroken
+        ? route.fulfill({ status: 429, json: errorBody('rate_limited', 'Too many requests.') })
+        : route.continue(),
+    );
+  const retry = page.getByRole('button', { name: 'Retry' });
+  const failures: readonly (readonly [path: string, message: string, count: number])[] = [
+    ['/overview', 'Could not load the chart.', 4],
+    ['/overview', 'Could not load the list.', 4],
+    ['/management/providers', 'Could not load the breakers and the traffic of the providers.', 1],
+    ['/management/providers/sandbox', 'Could not load the breakers and the traffic of the providers.', 1],
+    ['/management/cache', 'Could not load the cache statistics.', 1],
+    ['/management/cache', 'Could not load the routes.', 1],
+  ];
+  for (const [path, message, count] of failures) {
+    isBroken = true;
+    await page.goto(`${harness.url}/o/acme${path}`);
+    await page
+      .getByText(message)
+      .nth(count - 1)
+      .waitFor();
+    assert.equal(await page.getByText(message).count(), count);
+    if (path.includes('providers')) {
+      await page.getByText('Unknown', { exact: true }).first().waitFor();
+      assert.equal(await page.getByText('Enabled', { exact: true }).count(), 0);
+    }
+    if (path.includes('cache')) assert.equal(await page.getByText('in this process').count(), 0);
+    isBroken = false;
+    while ((await retry.count()) > 0)
+      await retry
+        .first()
+        .click({ timeout: 5_000 })
+        .catch(() => undefined);
+    await page.getByText(message).first().waitFor({ state: 'detached' });
+  }
+  await context.close();
+});
+
 test('while Floe does not respond, a page whose code is not loaded says so, and the console stays', async () => {
   const { page, context } = await openConsolePage(harness, `${MANAGEMENT}/keys`);
   await page.getByRole('button', { name: 'Create key' }).waitFor();

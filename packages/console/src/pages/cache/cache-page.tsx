@@ -50,7 +50,15 @@ export function CachePage() {
         <Skeleton className="h-64" />
       ) : (
         <div className="grid max-w-5xl gap-4">
-          <Figures stats={stats.data} enabled={data.body.enabled} />
+          {stats.error && !stats.data ? (
+            <ErrorState
+              what={cacheText.figures.loadFailed}
+              error={stats.error}
+              onRetry={() => void stats.refetch()}
+            />
+          ) : (
+            <Figures stats={stats.data} enabled={data.body.enabled} />
+          )}
           <CacheChart />
           <Settings loaded={data} />
           <RouteCacheSettings enabled={data.body.enabled} />
@@ -71,9 +79,9 @@ function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; r
         label={cacheText.figures.hitRate}
         value={stats && cacheable > 0 ? formatPercent(hits / cacheable) : cacheText.figures.none}
         remark={
-          enabled || cacheable > 0
+          stats && (enabled || cacheable > 0)
             ? cacheText.figures.cacheable(formatCountWithNoun(cacheable, cacheText.figures.request))
-            : cacheText.figures.disabled
+            : !enabled && cacheText.figures.disabled
         }
       />
       <StatCard
@@ -99,9 +107,10 @@ function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; r
             : formatCompactNumber(stats.entries)
         }
         remark={
-          stats?.entries === null
+          stats &&
+          (stats.entries === null
             ? cacheText.figures.inRedis
-            : cacheText.figures.inProcess(formatCompactNumber(Math.round((stats?.bytes ?? 0) / 1024)))
+            : cacheText.figures.inProcess(formatCompactNumber(Math.round((stats.bytes ?? 0) / 1024))))
         }
       />
     </StatStrip>

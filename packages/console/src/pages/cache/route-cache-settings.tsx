@@ -5,6 +5,7 @@ import { buildListQuery, useListRows } from '../../data/lists.ts';
 import { buildResourceApiPath } from '../../data/resource-kind.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Card } from '../../ui/cards.tsx';
+import { ErrorState } from '../../ui/feedback.tsx';
 import { Select } from '../../ui/field.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -18,7 +19,7 @@ import { cacheText } from './text.ts';
 
 /** Lists the routes with their cache settings. These settings override the organization default. */
 export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
-  const { rows } = useListRows(buildListQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
+  const { rows, answer } = useListRows(buildListQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
   const refusal = useDenialReason('management');
   const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
@@ -28,7 +29,16 @@ export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
       done: ({ id, cache }) => showToast(cacheText.routes.saved[cache ?? 'default'](id)),
     },
   );
-  if (!rows) return null;
+  if (!rows)
+    return answer.error ? (
+      <Card title={cacheText.routes.title}>
+        <ErrorState
+          what={cacheText.routes.loadFailed}
+          error={answer.error}
+          onRetry={() => void answer.refetch()}
+        />
+      </Card>
+    ) : null;
   return (
     <Card title={cacheText.routes.title}>
       {rows.length === 0 ? (

@@ -1,7 +1,8 @@
 /** All text on the Cache page. */
 export const cacheText = {
-  page: { title: 'Cache', loadFailed: 'Could not load the cache statistics.' },
+  page: { title: 'Cache', loadFailed: 'Could not load the cache settings.' },
   figures: {
+    loadFailed: 'Could not load the cache statistics.',
     none: '–',
     hitRate: 'Hit rate, 24 h',
     cacheable: (requests: string) => `of ${requests}`,
@@ -57,6 +58,7 @@ export const cacheText = {
   },
   routes: {
     title: 'Routes',
+    loadFailed: 'Could not load the routes.',
     empty: 'No routes.',
     create: 'Create a route',
     emptyEffect: ' to change the cache setting for a single model.',

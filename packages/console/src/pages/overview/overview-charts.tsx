@@ -17,6 +17,7 @@ import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { computeRelativeChange } from '../analytics/metric-groups.ts';
 import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
+import { FailedPart, hasFailed } from './failed-part.tsx';
 import { buildOverviewTimeseriesQuery, GROUP_BY_OUTCOME, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
@@ -46,8 +47,8 @@ interface Props {
 }
 
 function RequestsCard({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(buildOverviewTimeseriesQuery('requests', span, GROUP_BY_OUTCOME));
-  const intervals = useMemo(() => toTimelineIntervals(data), [data]);
+  const query = useQuery(buildOverviewTimeseriesQuery('requests', span, GROUP_BY_OUTCOME));
+  const intervals = useMemo(() => toTimelineIntervals(query.data), [query.data]);
   const marks = useAnnotations(toTimeRangeParameters(span));
   const step = (intervals[1]?.at ?? 0) - (intervals[0]?.at ?? 0) || 60_000;
   return (
@@ -69,7 +70,9 @@ function RequestsCard({ span, sum, onChoose }: Props) {
           }
         />
       </div>
-      {intervals.length === 0 ? (
+      {hasFailed([query]) ? (
+        <FailedPart what={overviewText.charts.loadFailed} queries={[query]} />
+      ) : intervals.length === 0 ? (
         <Skeleton className="h-24" />
       ) : (
         <RequestTimeline
@@ -89,8 +92,8 @@ function RequestsCard({ span, sum, onChoose }: Props) {
 }
 
 function SpendCard({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(buildOverviewTimeseriesQuery('cost_nano_usd', span, { compare: 'previous' }));
-  const drawn = useSpendLines(data, overviewText.charts.spend);
+  const query = useQuery(buildOverviewTimeseriesQuery('cost_nano_usd', span, { compare: 'previous' }));
+  const drawn = useSpendLines(query.data, overviewText.charts.spend);
   return (
     <Card
       title={overviewText.charts.spend}
@@ -102,6 +105,7 @@ function SpendCard({ span, sum, onChoose }: Props) {
         delta={<ChangeRatio now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />
       <ZoomableChart
+        queries={[query]}
         drawn={drawn}
         label={overviewText.charts.overTime(overviewText.charts.spend)}
         format={formatMoney}
@@ -119,11 +123,11 @@ function PercentilesCard({
   metric,
   onChoose,
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
-  const { data: half } = useQuery(buildOverviewTimeseriesQuery(`${metric}_p50_ms`, span));
-  const { data: most } = useQuery(buildOverviewTimeseriesQuery(`${metric}_p95_ms`, span));
+  const half = useQuery(buildOverviewTimeseriesQuery(`${metric}_p50_ms`, span));
+  const most = useQuery(buildOverviewTimeseriesQuery(`${metric}_p95_ms`, span));
   const drawn = useMemo(
-    () => combineLines([half, overviewText.charts.p50], [most, overviewText.charts.p95]),
-    [half, most],
+    () => combineLines([half.data, overviewText.charts.p50], [most.data, overviewText.charts.p95]),
+    [half.data, most.data],
   );
   const figures = metric === 'latency' ? sum.latency_ms : sum.first_token_ms;
   return (
@@ -133,6 +137,7 @@ function PercentilesCard({
         <StatCard label={overviewText.charts.p95} value={formatDuration(figures.p95)} />
       </div>
       <ZoomableChart
+        queries={[half, most]}
         drawn={drawn}
         label={overviewText.charts.overTime(title)}
         format={formatDuration}
@@ -149,12 +154,15 @@ interface ChartLines {
 }
 
 function ZoomableChart({
+  queries,
   drawn,
   label,
   format,
   span,
   onChoose,
 }: {
+  /** The queries for the lines. */
+  readonly queries: Parameters<typeof hasFailed>[0];
   readonly drawn: ChartLines | null;
   readonly span: SelectedTimeRange;
   readonly label: string;
@@ -162,6 +170,7 @@ function ZoomableChart({
   readonly onChoose: Props['onChoose'];
 }) {
   const marks = useAnnotations(toTimeRangeParameters(span));
+  if (hasFailed(queries)) return <FailedPart what={overviewText.charts.loadFailed} queries={queries} />;
   if (!drawn) return <Skeleton className="mt-3 h-36" />;
   return (
     <div className="mt-3">

@@ -8,6 +8,7 @@ import { Card } from '../../ui/cards.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { getMissingValueLabel } from '../analytics/metric-groups.ts';
+import { FailedPart, hasFailed } from './failed-part.tsx';
 import { buildOverviewTopValuesQuery, buildRecentAnnotationsQuery, type Overview } from './overview-data.ts';
 import { overviewText } from './text.ts';
 
@@ -41,9 +42,9 @@ function TopSpendCard({
   readonly title: string;
   readonly by: 'model' | 'key';
 }) {
-  const { data } = useQuery(buildOverviewTopValuesQuery(by, 'cost_nano_usd', span));
+  const query = useQuery(buildOverviewTopValuesQuery(by, 'cost_nano_usd', span));
   const time = toTimeRangeLinkParameters(span);
-  const all = data?.data ?? [];
+  const all = query.data?.data ?? [];
   const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
   return (
     <Card
@@ -54,7 +55,7 @@ function TopSpendCard({
         </OrgLink>
       }
     >
-      <Rows empty={data && all.length === 0 ? overviewText.lists.noRequests : null}>
+      <Rows query={query} empty={all.length === 0 ? overviewText.lists.noRequests : null}>
         {all.map(({ value, name, cost_nano_usd, requests }) => (
           <Row
             key={value ?? ''}
@@ -79,9 +80,9 @@ function TopSpendCard({
 }
 
 function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(buildOverviewTopValuesQuery('error_code', 'errors', span));
+  const query = useQuery(buildOverviewTopValuesQuery('error_code', 'errors', span));
   const time = toTimeRangeLinkParameters(span);
-  const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
+  const all = (query.data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
     <Card
       title={overviewText.lists.errorsByCode}
@@ -91,7 +92,7 @@ function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
         </OrgLink>
       }
     >
-      <Rows empty={data && all.length === 0 ? overviewText.lists.noErrors : null}>
+      <Rows query={query} empty={all.length === 0 ? overviewText.lists.noErrors : null}>
         {all.map(({ value, errors }) => (
           <Row
             key={value ?? ''}
@@ -148,8 +149,8 @@ function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
 }
 
 function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(buildRecentAnnotationsQuery(span));
-  const events = data ?? [];
+  const query = useQuery(buildRecentAnnotationsQuery(span));
+  const events = query.data ?? [];
   return (
     <Card
       title={overviewText.lists.events}
@@ -159,7 +160,7 @@ function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
         </OrgLink>
       }
     >
-      <Rows empty={data && events.length === 0 ? overviewText.lists.noEvents : null}>
+      <Rows query={query} empty={events.length === 0 ? overviewText.lists.noEvents : null}>
         {events.map(({ at, text: event, by }) => (
           <li key={`${at} ${event}`} className="flex justify-between gap-3 py-1.5 text-ui">
             <span className="min-w-0 break-words">
@@ -175,8 +176,19 @@ function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
   );
 }
 
-function Rows({ empty, children }: { readonly empty: string | null; readonly children: ReactNode }) {
-  if (empty) return <p className="text-ui text-ink-2">{empty}</p>;
+/** Renders the rows of a card, or a message if they could not be loaded or there are none. */
+function Rows({
+  query,
+  empty,
+  children,
+}: {
+  readonly query: Parameters<typeof hasFailed>[0][number];
+  /** The message if there are no rows, otherwise null. */
+  readonly empty: string | null;
+  readonly children: ReactNode;
+}) {
+  if (hasFailed([query])) return <FailedPart what={overviewText.lists.loadFailed} queries={[query]} />;
+  if (query.data && empty) return <p className="text-ui text-ink-2">{empty}</p>;
   return <ul className="divide-y divide-line">{children}</ul>;
 }
 

@@ -40,6 +40,7 @@ export const overviewText = {
     failedRequests: (errors: number, requests: number) =>
       `${formatCount(errors)} of ${formatCountWithNoun(requests, 'request')} to providers`,
     byOutcome: (count: number) => `${formatCountWithNoun(count, 'request')} by outcome`,
+    loadFailed: 'Could not load the chart.',
     overTime: (metric: string) => `${metric} over time`,
   },
   lists: {
@@ -50,6 +51,7 @@ export const overviewText = {
     events: 'Events',
     all: 'View all',
     auditLog: 'View audit log',
+    loadFailed: 'Could not load the list.',
     noRequests: 'No requests in this time range.',
     noErrors: 'No request failed in this time range.',
     noEvents: 'No events in this time range.',
