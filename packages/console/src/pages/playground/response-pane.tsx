@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatMoney } from '../../format/amounts.t
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { getOutcomeDisplay, getRequestModels } from '../requests/request-rows.ts';
+import { getRequestModels, isCharged } from '../requests/request-rows.ts';
 import type { ChatToolCall } from './chat-request.ts';
 import { buildRecordedRequestQuery } from './playground-data.ts';
 import type { ChatRun } from './run-chat.ts';
@@ -123,7 +123,7 @@ function RunFigures({ run }: { readonly run: ChatRun }) {
       {row && (
         <span>
           {row.cost_nano_usd === null
-            ? getOutcomeDisplay(row).state === 'healthy'
+            ? isCharged(row)
               ? playgroundText.figures.unknownCost
               : playgroundText.figures.noCost
             : formatMoney(row.cost_nano_usd)}

@@ -60,6 +60,7 @@ export const requestDetailText = {
     overhead: (duration: string) => `${duration} in Floe`,
     firstToken: 'Time to first token',
     notStreamed: 'Not streamed',
+    noToken: 'No token received',
     outputSpeed: 'Output speed',
     tokensPerSecond: (speed: number) => `${speed} tokens/s`,
     tokens: 'Tokens',

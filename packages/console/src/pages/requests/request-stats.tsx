@@ -4,12 +4,13 @@ import { StatStrip } from '../../ui/cards.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { requestDetailText } from './request-detail-text.ts';
 import { computeOutputSpeed } from './request-details.ts';
+import { isCharged } from './request-rows.ts';
 
 const COUNTED_BY: Readonly<Record<string, string>> = requestDetailText.stats.countedBy;
 
 /** Shows the latency, speed, tokens, cost and attempts of one request. */
 export function RequestStats({ request }: { readonly request: RequestDetail }) {
-  const { usage, latency_ms, first_token_ms, overhead_ms, cost_nano_usd, attempts, state } = request;
+  const { usage, latency_ms, first_token_ms, overhead_ms, cost_nano_usd, attempts, state, stream } = request;
   const speed = computeOutputSpeed(request);
   const known = usage.input_tokens !== null || usage.output_tokens !== null;
   return (
@@ -22,7 +23,13 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
       <StatCard
         label={requestDetailText.stats.firstToken}
         value={formatDuration(first_token_ms)}
-        remark={first_token_ms === null ? requestDetailText.stats.notStreamed : null}
+        remark={
+          first_token_ms === null
+            ? stream
+              ? requestDetailText.stats.noToken
+              : requestDetailText.stats.notStreamed
+            : null
+        }
       />
       <StatCard
         label={requestDetailText.stats.outputSpeed}
@@ -35,11 +42,7 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
       />
       <StatCard
         label={requestDetailText.stats.cost}
-        value={
-          cost_nano_usd === null && state !== 'complete' && state !== 'partial'
-            ? '–'
-            : formatMoney(cost_nano_usd)
-        }
+        value={cost_nano_usd === null && !isCharged(request) ? '–' : formatMoney(cost_nano_usd)}
       />
       <StatCard label={requestDetailText.stats.attempts} value={attempts.length} />
     </StatStrip>
