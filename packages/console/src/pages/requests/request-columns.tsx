@@ -1,6 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { ArrowRight, Split } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
+import { getCurrentTime } from '../../data/server-clock.ts';
 import {
   formatCount,
   formatDuration,
@@ -8,13 +9,14 @@ import {
   formatMoney,
   formatTokens,
 } from '../../format/amounts.ts';
-import { formatClockTime, getBrowserTimeZone } from '../../format/times.ts';
+import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { buildMetadataColumn, MetadataText, OPTIONAL_REQUEST_COLUMNS } from './optional-request-columns.tsx';
 import {
   findUnpricedModel,
+  formatRequestTime,
   getOutcomeDisplay,
   getRequestModels,
   isCharged,
@@ -88,10 +90,15 @@ const LEADING_COLUMNS: readonly TableColumn<RequestRow>[] = [
   {
     id: 'time',
     label: requestsText.columns.time,
-    width: '5.5rem',
-    cell: ({ created_at }) => (
-      <time dateTime={created_at}>{formatClockTime(new Date(created_at), getBrowserTimeZone(), true)}</time>
-    ),
+    width: '6rem',
+    cell: ({ created_at }) => {
+      const [at, zone] = [new Date(created_at), getBrowserTimeZone()];
+      return (
+        <time dateTime={created_at} title={formatFullDateTime(at, zone, true)}>
+          {formatRequestTime(at, zone, getCurrentTime(), true)}
+        </time>
+      );
+    },
   },
   {
     id: 'status',
@@ -233,7 +240,8 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
       <div className="min-w-0 flex-1">
         <ModelText row={row} />
         <div className="truncate text-small text-ink-2 figures">
-          {formatClockTime(new Date(row.created_at), getBrowserTimeZone())} · {row.key_name}
+          {formatRequestTime(new Date(row.created_at), getBrowserTimeZone(), getCurrentTime())} ·{' '}
+          {row.key_name}
           {reason && ` · ${reason}`}
         </div>
       </div>

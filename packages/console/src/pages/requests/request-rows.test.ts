@@ -10,6 +10,7 @@ import {
 import { listCellFilters, listRowFilters } from './request-fields.ts';
 import {
   findUnpricedModel,
+  formatRequestTime,
   getOutcomeDisplay,
   getRequestModels,
   listMetadataKeys,
@@ -186,6 +187,17 @@ test('a request that broke off says when, by whom and what its client has', () =
     said({ state: 'aborted', first_token_ms: null }) ?? '',
     /disconnected after 2\.00 s, before the first token/,
   );
+});
+
+test('the time of a request that is not from today has its day', () => {
+  const now = new Date('2026-11-29T12:00:00Z');
+  const text = (at: string, zone = 'UTC') => formatRequestTime(new Date(at), zone, now, true);
+  assert.equal(text('2026-11-29T09:00:01.665Z'), '09:00:01.665');
+  assert.equal(text('2026-11-28T09:00:01.665Z'), '28 Nov, 09:00');
+  assert.equal(text('2026-11-22T09:00:01Z'), '22 Nov, 09:00');
+  assert.equal(text('2025-11-29T09:00:01Z'), '29 Nov 2025, 09:00');
+  assert.equal(text('2026-11-28T23:30:00Z', 'Asia/Tokyo'), '08:30:00.000');
+  assert.equal(formatRequestTime(now, 'UTC', now), '12:00:00');
 });
 
 test('only what was used and has no price is unpriced', () => {

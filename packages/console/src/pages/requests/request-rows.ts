@@ -1,5 +1,6 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import type { SelectedTimeRange } from '../../filters/time-range.ts';
+import { formatClockTime, formatShortDate, formatTimeOrDateTime } from '../../format/times.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { requestsText } from './text.ts';
 
@@ -73,6 +74,15 @@ export function findUnpricedModel(row: RequestRow): string | null {
   const { cost_nano_usd, provider, model, usage } = row;
   const isUnknown = cost_nano_usd === null && isCharged(row) && usage.source !== 'none';
   return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
+}
+
+/**
+ * Formats the time of a request as `12:26:39`, with `ms` as `12:26:39.665`, or as `21 Nov, 12:26` if it was not on
+ * the same day as `now`.
+ */
+export function formatRequestTime(at: Date, zone: string, now: Date, ms = false): string {
+  const isToday = formatShortDate(at, zone, now) === formatShortDate(now, zone, now);
+  return isToday ? formatClockTime(at, zone, ms) : formatTimeOrDateTime(at, zone, now);
 }
 
 /** Formats a metadata value. A value that is not text is shown as JSON. */
