@@ -7,7 +7,7 @@ import { formatCountWithNoun } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import type { Limit, LimitFormValues } from './limit-form.ts';
 import { computeLimitImpact } from './limit-impact.ts';
-import { findKeyIdByName } from './limit-subject.ts';
+import { findKeyIdByName, hasSavedSubject } from './limit-subject.ts';
 import { limitsText } from './text.ts';
 
 /** Shows the requests of the last day, and how many of them the limit in the form would have rejected. */
@@ -20,7 +20,8 @@ export function LimitPreview({ limit, form }: { readonly limit: Limit; readonly 
     staleTime: 60_000,
   });
   const bound = parseNumberField(form.rpm);
-  if (!data || typeof bound !== 'number') return null;
+  // The requests are those of the saved subject and model.
+  if (!data || typeof bound !== 'number' || !hasSavedSubject(limit, form)) return null;
   const values = data.series[0]?.values ?? [];
   const { minutesOver, rejected, most } = computeLimitImpact(values, bound);
   return (

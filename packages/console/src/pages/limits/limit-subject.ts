@@ -38,6 +38,12 @@ export interface LimitSubjectFields {
   readonly on_store_error: 'local' | 'open' | 'closed';
 }
 
+/** Returns whether the form has the subject and the model of the saved limit. */
+export function hasSavedSubject(limit: LimitSubjectFields, form: LimitSubjectFormValues): boolean {
+  const saved = toLimitSubjectFormValues(limit);
+  return (['subject', 'subjectName', 'model'] as const).every((name) => form[name].trim() === saved[name]);
+}
+
 const NAMES: Readonly<Record<LimitSubjectKind, string>> = limitsText.subject.names;
 const OPTIONS = limitsText.subject.options;
 
