@@ -11,7 +11,7 @@ import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
 import { RouteFields } from './route-fields.tsx';
 import { NEW_ROUTE_FORM, ROUTE_RESOURCE_KIND, type Route, toRouteBody } from './route-form.ts';
 import { RouteSimulator } from './route-simulator.tsx';
-import { useNonClosedBreakersByModel } from './target-status.tsx';
+import { useWorstBreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 const CRUMB = { label: routesText.page.title, to: '/management/routes' } as const;
@@ -19,7 +19,7 @@ const CRUMB = { label: routesText.page.title, to: '/management/routes' } as cons
 /** Renders the page that creates a route, with a simulation of its effect. */
 export function NewRoutePage() {
   const go = useResourceNavigate(CRUMB.to);
-  const states = useNonClosedBreakersByModel();
+  const states = useWorstBreakersByModel();
   const fresh = useResourceCreation(ROUTE_RESOURCE_KIND, NEW_ROUTE_FORM, ({ id, model }) => {
     showToast(routesText.editor.created(model));
     go(id, 'replace');
@@ -52,7 +52,7 @@ export function EditRoutePage() {
 function Editor({ loaded }: { readonly loaded: ResourceWithETag<Route> }) {
   const route = loaded.body;
   const go = useResourceNavigate(CRUMB.to);
-  const states = useNonClosedBreakersByModel();
+  const states = useWorstBreakersByModel();
   const edit = useResourceEdit(ROUTE_RESOURCE_KIND, loaded, ({ id, model }) => {
     showToast(routesText.editor.saved(model));
     if (id !== route.id) go(id, 'replace');

@@ -7,14 +7,14 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { ROUTE_RESOURCE_KIND, ROUTE_STRATEGY_OPTIONS, type Route } from './route-form.ts';
-import { type BreakersByModel, TargetStatus, useNonClosedBreakersByModel } from './target-status.tsx';
+import { type BreakersByModel, TargetStatus, useWorstBreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
 
 /** Lists the routes of the organization in the order in which they are matched. */
 export function RoutesPage() {
   useRefetchOnEvent('config', ['routes']);
   const list = useListRows(buildListQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
-  const states = useNonClosedBreakersByModel();
+  const states = useWorstBreakersByModel();
   const open = useResourceNavigate('/management/routes');
   const order = useOrderColumn(ROUTE_RESOURCE_KIND, list.rows);
   return (

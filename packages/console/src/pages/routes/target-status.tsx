@@ -5,12 +5,13 @@ import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
 import { useEventStreamState } from '../../data/use-server-events.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
+import { findWorstBreakers } from './find-worst-breaker.ts';
 
-/** The breakers that are not closed, by `<provider>/<model>`. */
+/** The worst breaker of each target, by `<provider>/<model>`. */
 export type BreakersByModel = ReadonlyMap<string, BreakerResource>;
 
-/** Returns the breakers that are not closed, by `<provider>/<model>`. */
-export function useNonClosedBreakersByModel(): BreakersByModel {
+/** Returns the worst breaker of each target, by `<provider>/<model>`. */
+export function useWorstBreakersByModel(): BreakersByModel {
   const live = useEventStreamState() === 'live';
   useRefetchOnEvent('breakers', ['breakers']);
   const { data } = useQuery({
@@ -19,10 +20,10 @@ export function useNonClosedBreakersByModel(): BreakersByModel {
       getJson<ApiPage<BreakerResource>>('api/management/breakers', { limit: 500 }, signal),
     refetchInterval: live ? false : 10_000,
   });
-  return new Map(data?.data.map((breaker) => [`${breaker.provider}/${breaker.model}`, breaker]));
+  return findWorstBreakers(data?.data ?? []);
 }
 
-/** Shows the status of a target’s breaker. Renders nothing if the breaker is closed. */
+/** Shows the status of a target’s worst breaker and its credential. Renders nothing if the breaker is closed. */
 export function TargetStatus({
   states,
   model,
@@ -38,6 +39,7 @@ export function TargetStatus({
     <span className="inline-flex items-center gap-1 text-small text-ink-2" title={breaker.reason}>
       <StatusIcon state={state} size={14} />
       {word.toLowerCase()}
+      {breaker.credential !== 'none' && ` (${breaker.credential})`}
     </span>
   );
 }
