@@ -20,6 +20,20 @@ import { cacheText } from './text.ts';
 /** Lists the routes with their cache settings. These settings override the organization default. */
 export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
   const { rows, answer } = useListRows(buildListQuery<Route>('routes', ROUTE_RESOURCE_KIND.path));
+  if (rows) return <RouteList rows={rows} enabled={enabled} />;
+  if (!answer.error) return null;
+  return (
+    <Card title={cacheText.routes.title}>
+      <ErrorState
+        what={cacheText.routes.loadFailed}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    </Card>
+  );
+}
+
+function RouteList({ rows, enabled }: { readonly rows: readonly Route[]; readonly enabled: boolean }) {
   const refusal = useDenialReason('management');
   const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
@@ -29,16 +43,6 @@ export function RouteCacheSettings({ enabled }: { readonly enabled: boolean }) {
       done: ({ id, cache }) => showToast(cacheText.routes.saved[cache ?? 'default'](id)),
     },
   );
-  if (!rows)
-    return answer.error ? (
-      <Card title={cacheText.routes.title}>
-        <ErrorState
-          what={cacheText.routes.loadFailed}
-          error={answer.error}
-          onRetry={() => void answer.refetch()}
-        />
-      </Card>
-    ) : null;
   return (
     <Card title={cacheText.routes.title}>
       {rows.length === 0 ? (
