@@ -34,6 +34,22 @@ test('an invalid condition rejects the file with its line and the reason', () =>
   assert.equal(load(RULES.replace('max_token >', 'max_tokens >')).config.orgs[0]?.policies.length, 2);
 });
 
+test('a schedule that cannot be used rejects the file with its line and the reason', () => {
+  const monitors = (cron: string) =>
+    `orgs:\n  - id: acme\n    monitors:\n      - { id: fine, schedule: { cron: "0 3 29 2 *" } }\n      - id: wrong\n        schedule: { cron: "${cron}" }\n`;
+  const place = 'floe.yaml:6:21: orgs[0].monitors[1].schedule.cron: ';
+  assert.throws(() => load(monitors('99 3 * * *')), {
+    message: `${place}is not a valid cron expression: Invalid value for minute: 99`,
+  });
+  assert.throws(() => load(monitors('0 0 31 2 *')), {
+    message: `${place}never matches: no date has this day and month. Example: 0 3 * * *`,
+  });
+  assert.throws(() => load(monitors('* * * * * *')), {
+    message: /schedule\.cron: matches times less than 30 seconds apart\./,
+  });
+  assert.equal(load(monitors('@daily')).config.orgs[0]?.monitors.length, 2);
+});
+
 test('a policy that redacts must state what, and one that detects must state which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
