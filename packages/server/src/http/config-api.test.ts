@@ -277,6 +277,52 @@ test('all missing secrets are listed together with their purpose, and nothing is
   assert.doesNotMatch(added.text, /MAIN_DEFAULT_KEY/);
 });
 
+test('an export with a disabled channel, an expired key and a deleted channel can be applied and changes nothing else', async (t) => {
+  const { ask, call, exported, addKey, setNow } = await start(t);
+  await ask('apply', YAML);
+  const url = 'http://127.0.0.1:9/old';
+  const old = await call('POST', 'monitoring/channels', { name: 'old', kind: 'slack', url });
+  await call('PATCH', 'monitoring/monitors/nightly', { channels: ['ops', 'old'] });
+  await call('DELETE', `monitoring/channels/${old.body['id']}`);
+  assert.equal((await call('PATCH', 'monitoring/channels/ops', { enabled: false })).body['enabled'], false);
+  const soon = API_TEST_NOW + 1_000;
+  await addKey('acme', { name: 'short', expires_at: soon });
+  await addKey('acme', { name: 'unnamed', expires_at: soon });
+  const limit = await call('POST', 'management/limits', { scope: 'key', key: 'short', rpm: 5 });
+  assert.equal(limit.status, 201, limit.text);
+  setNow(soon + 1_000);
+  // The name of an expired key is free.
+  await addKey('acme', { name: 'unnamed' });
+  const text = await exported();
+  assert.match(text, /kind: webhook\n +enabled: false\n/);
+  assert.match(text, /- name: short\n/);
+  assert.equal(text.match(/- name: unnamed\n/g)?.length, 1);
+  const applied = await ask('apply', text, { variables: {}, prune: true });
+  assert.equal(applied.status, 200, applied.text);
+  assert.deepEqual(told(applied), ['changed monitors/nightly']);
+  assert.deepEqual((await call('GET', 'monitoring/monitors/nightly')).body['channels'], ['ops']);
+  assert.equal((await call('GET', 'monitoring/channels/ops')).body['enabled'], false);
+  assert.deepEqual(told(await ask('apply', YAML)), ['changed channels/ops']);
+});
+
+test('a header is never left unchanged silently because another one has no value', async (t) => {
+  const { ask, exported } = await start(t);
+  const withTeam = (team: string) =>
+    YAML.replace('headers: {', `headers: { ${team === '' ? '' : `x-team: ${team}, `}`);
+  await ask('apply', withTeam('blue'));
+  assert.deepEqual(told(await ask('apply', withTeam('blue'), { variables: {} })), []);
+  for (const team of ['green', '']) {
+    const { status, body } = await ask('apply', withTeam(team), { variables: {} });
+    assert.equal(status, 400);
+    assert.equal(
+      body['error']?.['message'],
+      'The headers of the provider "main" differ from the stored headers, and Floe replaces them only together. Set these variables too: MAIN_HEADER_X_EXTRA',
+    );
+  }
+  assert.deepEqual(told(await ask('apply', withTeam('green'))), ['changed providers/main']);
+  assert.deepEqual(told(await ask('apply', await exported(), { variables: {} })), []);
+});
+
 test('a document must not refer to files of the server', async (t) => {
   const { ask } = await start(t);
   const yaml = 'orgs: [{ id: acme, providers: [{ id: p, kind: openai, api_key: "${file:/etc/passwd}" }] }]';

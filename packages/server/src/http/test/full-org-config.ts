@@ -209,7 +209,7 @@ export const FULL_ORG_CONFIG: OrgInput = {
       realert_minutes: 30,
     },
     { name: 'slack', kind: 'slack', url: named('CHANNEL_SLACK_URL') },
-    { name: 'discord', kind: 'discord', url: named('CHANNEL_DISCORD_URL') },
+    { name: 'discord', enabled: false, kind: 'discord', url: named('CHANNEL_DISCORD_URL') },
     { name: 'teams', kind: 'teams', url: named('CHANNEL_TEAMS_URL') },
     { name: 'mail', kind: 'email', to: ['ops@acme.example'] },
     {
