@@ -2,7 +2,7 @@ import { isRecord } from './api/api-operations.ts';
 import { formatTable } from './api/format-table.ts';
 import {
   ApiRequestError,
-  getErrorCauseMessage,
+  createConnectionError,
   readProperty,
   toApiRequestError,
   tryParseJsonText,
@@ -98,9 +98,7 @@ async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, bod
     });
     text = await response.text();
   } catch (error) {
-    throw new ApiRequestError(
-      `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
-    );
+    throw createConnectionError(baseUrl, error);
   }
   const value = tryParseJsonText(text);
   if (response.ok && value !== undefined) return value;
