@@ -1,4 +1,9 @@
-import { ApiRequestError, createConnectionError, toApiRequestError, tryParseJsonText } from './api-request.ts';
+import {
+  ApiRequestError,
+  createConnectionError,
+  toApiRequestError,
+  tryParseJsonText,
+} from './api-request.ts';
 import type { ApiConnection } from './connection.ts';
 
 /** Time limit until the response starts. The body has no limit. */

@@ -374,11 +374,21 @@ test('an audit log that is not intact, and changes that fail, have exit code 1',
   t.after(() => server.close());
   const intact = await startFakeUpstream({ respond: () => createJsonReply({ valid: true, failed: [] }) });
   t.after(() => intact.close());
-  const commands = [['audit', 'check', '--json'], ['audit', 'verify', '--anchors', '[]'], ['monitors', 'update-many', '--ids', 'a,b', '--paused', 'true']];
-  for (const [base, expected] of [[server, 1], [intact, 0]] as const) {
+  const commands = [
+    ['audit', 'check', '--json'],
+    ['audit', 'verify', '--anchors', '[]'],
+    ['monitors', 'update-many', '--ids', 'a,b', '--paused', 'true'],
+  ];
+  for (const [base, expected] of [
+    [server, 1],
+    [intact, 0],
+  ] as const) {
     const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: base.url };
     const done = await Promise.all(commands.map((args) => floe(args, env)));
-    assert.deepEqual(done.map(({ code, stderr }) => [code, stderr]), commands.map(() => [expected, '']));
+    assert.deepEqual(
+      done.map(({ code, stderr }) => [code, stderr]),
+      commands.map(() => [expected, '']),
+    );
     assert.ok(done.every(({ stdout }) => stdout !== ''));
   }
 });
@@ -434,7 +444,11 @@ test('a response that is cut off is an error of the connection', async (t) => {
   assert.ok(typeof address === 'object' && address !== null);
   const url = `http://127.0.0.1:${address.port}`;
   const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: url };
-  for (const args of [['keys', 'get', 'key_1'], ['keys', 'list'], ['audit', 'export']]) {
+  for (const args of [
+    ['keys', 'get', 'key_1'],
+    ['keys', 'list'],
+    ['audit', 'export'],
+  ]) {
     const { code, stderr } = await floe(args, env);
     assert.equal(code, 1);
     assert.match(stderr, /^floe: The request to http:\S+ failed: [^\n]+\. Check FLOE_BASE_URL\.\n$/);

@@ -39,7 +39,8 @@ export function createConfigFileChannelResourceKind(key: SecretEncryptionKey, no
     async update(writer, row, change, next) {
       // Clears the backoff, so that the channel is used again immediately.
       await updateChannel(writer, row.id, { ...change, backoff_until: 0 });
-      if (next.enabled === 0) await failPendingAlertDeliveries(writer, row, 'the channel was disabled', nowMs);
+      if (next.enabled === 0)
+        await failPendingAlertDeliveries(writer, row, 'the channel was disabled', nowMs);
     },
     remove: removeChannel,
     auditView: toChannelResource,

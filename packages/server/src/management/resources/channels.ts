@@ -71,8 +71,7 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
     toResource: toChannelResource,
     requireChangeable: (row) => requireNotManagedByFile('channel', row.name, row),
     configFromCreation: (_, { body }) => buildChannelConfig(body, null),
-    configFromPatch: (_, row, { body }) =>
-      buildChannelConfig(body, readCurrentFields(row, body, secretsKey)),
+    configFromPatch: (_, row, { body }) => buildChannelConfig(body, readCurrentFields(row, body, secretsKey)),
     configFromReplacement(_, row, id, { body }) {
       if (!row) return buildChannelConfig({ ...body, name: body.name ?? id }, null);
       const current = body.kind === row.kind ? readCurrentFields(row, body, secretsKey) : {};
