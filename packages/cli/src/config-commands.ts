@@ -1,7 +1,7 @@
+import { parseDocument, visit } from 'yaml';
 import { isRecord } from './api/api-operations.ts';
 import { formatTable } from './api/format-table.ts';
 import {
-  ApiRequestError,
   createConnectionError,
   readProperty,
   toApiRequestError,
@@ -68,14 +68,19 @@ async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Prom
   return verb === 'diff' && getListMember(answer, 'changes').length > 0 ? EXIT_CODE_CHANGES : 0;
 }
 
+const REFERENCE = /(?<!\$)\$\{([A-Za-z_]\w*)(?=\}|:-)/g;
+
 /**
- * Returns the values of the environment variables to which a text refers. No other variables are sent to the
- * server, not even those in an escaped reference such as `$${NAME}`.
+ * Returns the values of the environment variables to which a YAML text refers. No other variables are sent to the
+ * server, not even those in a comment or in an escaped reference such as `$${NAME}`.
  */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = new Set(
-    [...text.matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''),
-  );
+  const names = new Set<string>();
+  visit(parseDocument(text, { logLevel: 'silent' }), {
+    Scalar(_, { value }) {
+      if (typeof value === 'string') for (const [, name = ''] of value.matchAll(REFERENCE)) names.add(name);
+    },
+  });
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = env[name];

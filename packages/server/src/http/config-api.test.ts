@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { API_TEST_NOW, listResponseEntries, type ResponseJson, runApi } from './test/running-api.ts';
 
 const SECRETS = {
-  MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
-  MAIN_HEADER_X_EXTRA: 'also-a-secret',
+  PROVIDER_MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
+  PROVIDER_MAIN_HEADER_X_EXTRA: 'also-a-secret',
   CHANNEL_OPS_URL: 'http://127.0.0.1:9/secret-path',
 };
 const YAML = `
@@ -19,8 +19,8 @@ orgs:
       - id: main
         kind: openai-compatible
         base_url: http://127.0.0.1:9/v1
-        api_key: "\${MAIN_DEFAULT_KEY}"
-        headers: { x-extra: "\${MAIN_HEADER_X_EXTRA}" }
+        api_key: "\${PROVIDER_MAIN_DEFAULT_KEY}"
+        headers: { x-extra: "\${PROVIDER_MAIN_HEADER_X_EXTRA}" }
         prices: { large: { input: 1, output: 2 } }
       - { id: spare, kind: sandbox }
     routes:
@@ -169,7 +169,7 @@ test('a changed secret is a change with audit entries, although no field shows i
   const variables = {
     ...SECRETS,
     // Both end and begin as before.
-    MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-told-4321',
+    PROVIDER_MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-told-4321',
     CHANNEL_OPS_URL: 'http://127.0.0.1:9/another-path',
   };
   const rotated = await ask('apply', YAML, { variables });
@@ -255,8 +255,8 @@ test('all missing secrets are listed together with their purpose, and nothing is
     assert.equal(
       body['error']?.['message'],
       `Some secrets have no value and are not stored yet. Set these variables:
-  MAIN_DEFAULT_KEY: the key of the credential "default" of the provider "main"
-  MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
+  PROVIDER_MAIN_DEFAULT_KEY: the key of the credential "default" of the provider "main"
+  PROVIDER_MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
   CHANNEL_OPS_URL: the url of the channel "ops"
   CI_KEY: the platform key "ci"`,
     );
@@ -264,17 +264,17 @@ test('all missing secrets are listed together with their purpose, and nothing is
   assert.equal(listResponseEntries((await call('GET', 'management/providers')).body['data']).length, 0);
   const plain = yaml.replace('"4711"', '"${COST}"').replace('rpm: 600', 'rpm: "${RPM}"');
   const { text } = await ask('apply', plain, { variables: {} });
-  for (const name of ['COST', 'RPM', 'MAIN_DEFAULT_KEY', 'CHANNEL_OPS_URL', 'CI_KEY'])
+  for (const name of ['COST', 'RPM', 'PROVIDER_MAIN_DEFAULT_KEY', 'CHANNEL_OPS_URL', 'CI_KEY'])
     assert.match(text, new RegExp(`\\b${name} is not set`));
   assert.equal((await ask('apply', YAML)).status, 200);
   assert.deepEqual(told(await ask('apply', YAML, { variables: {} })), [], 'a stored secret is not missing');
   const more = YAML.replace(
-    'api_key: "${MAIN_DEFAULT_KEY}"',
-    'credentials: [{ name: default, api_key: "${MAIN_DEFAULT_KEY}" }, { name: spare, api_key: "${SPARE}" }]',
+    'api_key: "${PROVIDER_MAIN_DEFAULT_KEY}"',
+    'credentials: [{ name: default, api_key: "${PROVIDER_MAIN_DEFAULT_KEY}" }, { name: spare, api_key: "${SPARE}" }]',
   );
   const added = await ask('apply', more, { variables: {} });
   assert.match(added.text, /SPARE: the key of the credential \\"spare\\" of the provider \\"main\\"/);
-  assert.doesNotMatch(added.text, /MAIN_DEFAULT_KEY/);
+  assert.doesNotMatch(added.text, /PROVIDER_MAIN_DEFAULT_KEY/);
 });
 
 test('an export with a disabled channel, an expired key and a deleted channel can be applied and changes nothing else', async (t) => {
@@ -316,7 +316,7 @@ test('a header is never left unchanged silently because another one has no value
     assert.equal(status, 400);
     assert.equal(
       body['error']?.['message'],
-      'The headers of the provider "main" differ from the stored headers, and Floe replaces them only together. Set these variables too: MAIN_HEADER_X_EXTRA',
+      'The headers of the provider "main" differ from the stored headers, and Floe replaces them only together. Set these variables too: PROVIDER_MAIN_HEADER_X_EXTRA',
     );
   }
   assert.deepEqual(told(await ask('apply', withTeam('green'))), ['changed providers/main']);

@@ -124,7 +124,10 @@ async function requireUnchangedHeaders(
   for (const { id, at, headers, variables } of omitted) {
     const row = rowsById.get(id);
     if (row?.source !== 'console') continue;
-    const { secrets, hasUnreadableSecrets } = tryDecryptProviderSecrets(row, dependencies.providers.secretsKey);
+    const { secrets, hasUnreadableSecrets } = tryDecryptProviderSecrets(
+      row,
+      dependencies.providers.secretsKey,
+    );
     if (hasUnreadableSecrets) continue;
     const isUnchanged = ([name, value]: [string, string]) =>
       Object.hasOwn(secrets.headers, name) &&
@@ -179,6 +182,8 @@ function toProviderEntry(
   const { headers, credentials, proxy_userinfo, ...keys } = secrets;
   const { identity, outbound, ...entry } = parseStoredConfigEntry(row);
   const of = `of the provider "${row.id}"`;
+  // The prefix prevents names that the environment of a caller sets for other purposes, such as AWS_SESSION_TOKEN.
+  const place = ['provider', row.id];
   const named = (values: object, parts: readonly string[], describe: (name: string) => string) =>
     Object.fromEntries(
       Object.entries(values)
@@ -189,7 +194,7 @@ function toProviderEntry(
     joinProxyUrl(
       proxy,
       proxy_userinfo &&
-        placeholders.create([row.id, 'proxy'], `the user name and password of the proxy ${of}`),
+        placeholders.create([...place, 'proxy'], `the user name and password of the proxy ${of}`),
     );
   return {
     ...entry,
@@ -197,14 +202,14 @@ function toProviderEntry(
       outbound: { ...outbound, proxy: withUserinfo(String(outbound['proxy'])) },
     }),
     ...(Object.keys(headers).length > 0 && {
-      headers: named(headers, [row.id, 'header'], (name) =>
+      headers: named(headers, [...place, 'header'], (name) =>
         name === UNREADABLE_HEADERS
           ? `the headers ${of}; Floe cannot decrypt them, so replace the entry ${UNREADABLE_HEADERS} with their names and values`
           : `the header ${name} ${of}`,
       ),
     }),
     ...(isJsonObject(identity) && {
-      identity: { ...identity, ...named(keys, [row.id], (name) => `the ${name.replaceAll('_', ' ')} ${of}`) },
+      identity: { ...identity, ...named(keys, place, (name) => `the ${name.replaceAll('_', ' ')} ${of}`) },
     }),
     ...(credentials.length > 0 && {
       credentials: credentials.map(({ name, weight, last4 }) => {
@@ -213,7 +218,7 @@ function toProviderEntry(
           name,
           weight,
           api_key: placeholders.create(
-            [row.id, name, 'key'],
+            [...place, name, 'key'],
             `the key of the credential "${name}" ${of}${end}`,
           ),
         };
