@@ -1,12 +1,7 @@
 import { parseDocument, visit } from 'yaml';
 import { isRecord } from './api/api-operations.ts';
 import { formatTable } from './api/format-table.ts';
-import {
-  createConnectionError,
-  readProperty,
-  toApiRequestError,
-  tryParseJsonText,
-} from './api-request.ts';
+import { createConnectionError, readProperty, toApiRequestError, tryParseJsonText } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_ENVIRONMENT_HELP, readApiConnection } from './connection.ts';
 import { parseCliOptions } from './parse-options.ts';
