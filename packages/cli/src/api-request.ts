@@ -37,13 +37,18 @@ export async function getApiJson(
     });
     text = await response.text();
   } catch (error) {
-    throw new ApiRequestError(
-      `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
-    );
+    throw createConnectionError(baseUrl, error);
   }
   const value = tryParseJsonText(text);
   if (response.ok && value !== undefined) return value;
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
+}
+
+/** Creates the error for a request whose response did not arrive, or not completely. */
+export function createConnectionError(baseUrl: string, error: unknown): ApiRequestError {
+  return new ApiRequestError(
+    `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
+  );
 }
 
 /**

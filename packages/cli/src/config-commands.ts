@@ -1,12 +1,7 @@
+import { parseDocument, visit } from 'yaml';
 import { isRecord } from './api/api-operations.ts';
 import { formatTable } from './api/format-table.ts';
-import {
-  ApiRequestError,
-  getErrorCauseMessage,
-  readProperty,
-  toApiRequestError,
-  tryParseJsonText,
-} from './api-request.ts';
+import { createConnectionError, readProperty, toApiRequestError, tryParseJsonText } from './api-request.ts';
 import type { CliCommand } from './command.ts';
 import { type ApiConnection, CONNECTION_ENVIRONMENT_HELP, readApiConnection } from './connection.ts';
 import { parseCliOptions } from './parse-options.ts';
@@ -68,14 +63,19 @@ async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Prom
   return verb === 'diff' && getListMember(answer, 'changes').length > 0 ? EXIT_CODE_CHANGES : 0;
 }
 
+const REFERENCE = /(?<!\$)\$\{([A-Za-z_]\w*)(?=\}|:-)/g;
+
 /**
- * Returns the values of the environment variables to which a text refers. No other variables are sent to the
- * server, not even those in an escaped reference such as `$${NAME}`.
+ * Returns the values of the environment variables to which a YAML text refers. No other variables are sent to the
+ * server, not even those in a comment or in an escaped reference such as `$${NAME}`.
  */
 export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = new Set(
-    [...text.matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)(?=\}|:-)/g)].map(([, name]) => name ?? ''),
-  );
+  const names = new Set<string>();
+  visit(parseDocument(text, { logLevel: 'silent' }), {
+    Scalar(_, { value }) {
+      if (typeof value === 'string') for (const [, name = ''] of value.matchAll(REFERENCE)) names.add(name);
+    },
+  });
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = env[name];
@@ -98,9 +98,7 @@ async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, bod
     });
     text = await response.text();
   } catch (error) {
-    throw new ApiRequestError(
-      `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
-    );
+    throw createConnectionError(baseUrl, error);
   }
   const value = tryParseJsonText(text);
   if (response.ok && value !== undefined) return value;

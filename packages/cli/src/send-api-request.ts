@@ -1,4 +1,9 @@
-import { ApiRequestError, getErrorCauseMessage, toApiRequestError, tryParseJsonText } from './api-request.ts';
+import {
+  ApiRequestError,
+  createConnectionError,
+  toApiRequestError,
+  tryParseJsonText,
+} from './api-request.ts';
 import type { ApiConnection } from './connection.ts';
 
 /** Time limit until the response starts. The body has no limit. */
@@ -44,9 +49,7 @@ export async function sendApiRequest(
     throw toApiRequestError({ apiKey, baseUrl }, response.status, tryParseJsonText(await response.text()));
   } catch (error) {
     if (error instanceof ApiRequestError) throw error;
-    throw new ApiRequestError(
-      `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,
-    );
+    throw createConnectionError(baseUrl, error);
   } finally {
     clearTimeout(timer);
   }

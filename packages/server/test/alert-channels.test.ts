@@ -18,9 +18,10 @@ test('a channel in floe.yaml is stored, read-only in the API, can be tested, and
   const address = receiver.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const channel = { name: 'ops', kind: 'webhook', url: `http://127.0.0.1:${address.port}/T0PSECRET` };
+  const silent = { ...channel, name: 'silent', enabled: false };
   const keys = [{ name: 'ci', key: KEY, scopes: ['monitoring'] }];
   // Two orgs: private addresses are closed but for those the file names.
-  const orgs = [{ id: 'acme', keys, channels: [channel] }, { id: 'other' }];
+  const orgs = [{ id: 'acme', keys, channels: [channel, silent] }, { id: 'other' }];
   const floe = await startFloeProcess({ yaml: JSON.stringify({ orgs }) });
   t.after(() => floe.stop());
   const ask = (method: string, path: string, body?: string) =>
@@ -32,6 +33,8 @@ test('a channel in floe.yaml is stored, read-only in the API, can be tested, and
   const read = await ask('GET', '/ops');
   assert.equal(read.status, 200);
   assert.ok(!read.text.includes('T0PSECRET'));
+  const enabled = async (name: string) => ask('GET', `/${name}`).then(({ text }) => JSON.parse(text).enabled);
+  assert.deepEqual([await enabled('ops'), await enabled('silent')], [true, false]);
   assert.equal((await ask('PATCH', '/ops', '{"tags":["x"]}')).status, 409);
   const tested = (await ask('POST', '/ops/test', '')).json();
   assert.ok(isJsonObject(tested) && tested['ok'] === true, JSON.stringify(tested));

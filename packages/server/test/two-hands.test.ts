@@ -185,7 +185,7 @@ test('the command line compares, applies and exports, with the variables of its 
   assert.equal(exported.code, 0, exported.stderr);
   assert.match(
     exported.stdout,
-    /# +OTHER_DEFAULT_KEY: the key of the credential "default" of the provider "other"; the key ends in else/,
+    /# +PROVIDER_OTHER_DEFAULT_KEY: the key of the credential "default" of the provider "other"; the key ends in else/,
   );
   assert.doesNotMatch(applied.stdout + exported.stdout, /a-key-from-here/);
   writeFileSync(wanted, exported.stdout);

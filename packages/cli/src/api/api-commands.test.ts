@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -360,6 +361,98 @@ test('a test of a channel or credential that fails has exit code 1', async (t) =
   });
   codes.push(floe(['credentials', 'test', 'broken', 'main'], env).then(({ code }) => code));
   assert.deepEqual(await Promise.all(codes), [0, 1, 1]);
+});
+
+test('an audit log that is not intact, and changes that fail, have exit code 1', async (t) => {
+  const respond = ({ path }: { path: string }) =>
+    createJsonReply(
+      path.includes('/audit/')
+        ? { valid: path.includes('intact'), broken_at: 7 }
+        : { changed: ['a'], unchanged: [], failed: [{ id: 'b', code: 'not_found', message: 'No.' }] },
+    );
+  const server = await startFakeUpstream({ respond });
+  t.after(() => server.close());
+  const intact = await startFakeUpstream({ respond: () => createJsonReply({ valid: true, failed: [] }) });
+  t.after(() => intact.close());
+  const commands = [
+    ['audit', 'check', '--json'],
+    ['audit', 'verify', '--anchors', '[]'],
+    ['monitors', 'update-many', '--ids', 'a,b', '--paused', 'true'],
+  ];
+  for (const [base, expected] of [
+    [server, 1],
+    [intact, 0],
+  ] as const) {
+    const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: base.url };
+    const done = await Promise.all(commands.map((args) => floe(args, env)));
+    assert.deepEqual(
+      done.map(({ code, stderr }) => [code, stderr]),
+      commands.map(() => [expected, '']),
+    );
+    assert.ok(done.every(({ stdout }) => stdout !== ''));
+  }
+});
+
+test('the output of --json is JSON, also of an operation without a response and of a list that goes on', async (t) => {
+  const server = await startFakeUpstream({
+    respond: ({ method }) =>
+      method === 'DELETE'
+        ? { status: 204, headers: {}, body: '' }
+        : createJsonReply({ data: [{ id: 'a' }], next_cursor: 'more' }),
+  });
+  t.after(() => server.close());
+  const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
+  const revoked = await floe(['keys', 'revoke', 'key_1', '--json'], env);
+  assert.deepEqual([revoked.code, revoked.stdout], [0, '']);
+  const listed = await floe(['keys', 'list', '--limit', '1', '--json'], env);
+  assert.deepEqual(JSON.parse(listed.stdout), [{ id: 'a' }]);
+  assert.equal(listed.stderr, 'More rows exist. Use --all or --limit N.\n');
+});
+
+test('a name is searched in the whole list', async (t) => {
+  const pages = 25;
+  const server = await startFakeUpstream({
+    respond: ({ path }) => {
+      if (/\/limits\/lim_25/.test(path)) return createJsonReply({ id: 'lim_25' });
+      if (/\/limits\//.test(path))
+        return createJsonReply({ error: { message: 'No limit has this id.', code: 'not_found' } }, 404);
+      const page = Number(new URL(path, 'http://floe').searchParams.get('cursor') ?? 1);
+      const names = page === 25 ? ['last', 'twice'] : page === 1 ? ['twice'] : [];
+      const data = names.map((name) => ({ id: `lim_${page}`, name }));
+      return createJsonReply({ data, next_cursor: page < pages ? String(page + 1) : null });
+    },
+  });
+  t.after(() => server.close());
+  const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: server.url };
+  const [last, twice] = await Promise.all(
+    ['last', 'twice'].map((name) => floe(['limits', 'get', name, '--json'], env)),
+  );
+  assert.deepEqual(JSON.parse(last?.stdout ?? ''), { id: 'lim_25' });
+  assert.match(twice?.stderr ?? '', /Several resources have the name "twice"/);
+});
+
+test('a response that is cut off is an error of the connection', async (t) => {
+  const server = createServer((request, response) => {
+    const type = request.url?.includes('export') ? 'application/x-ndjson' : 'application/json';
+    response.writeHead(200, { 'content-type': type, 'content-length': '1000' });
+    response.write('{"id":');
+    setTimeout(() => response.destroy(), 50);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const url = `http://127.0.0.1:${address.port}`;
+  const env = { FLOE_API_KEY: 'eis_x', FLOE_BASE_URL: url };
+  for (const args of [
+    ['keys', 'get', 'key_1'],
+    ['keys', 'list'],
+    ['audit', 'export'],
+  ]) {
+    const { code, stderr } = await floe(args, env);
+    assert.equal(code, 1);
+    assert.match(stderr, /^floe: The request to http:\S+ failed: [^\n]+\. Check FLOE_BASE_URL\.\n$/);
+  }
 });
 
 test('lists go on page by page as far as asked, and say when there is more', async () => {

@@ -1,10 +1,7 @@
 import { ApiRequestError, getApiJson, readProperty, readTextProperty } from '../api-request.ts';
 import type { ApiConnection } from '../connection.ts';
 import { type ApiOperation, type ApiOperations, listPathParameterNames } from './api-operations.ts';
-
-const PAGE_SIZE = 500;
-/** Limit for a search of a server that always returns a next page. Organizations have fewer pages. */
-const MAX_PAGES = 20;
+import { MAX_PAGE_SIZE, MAX_PAGES } from './page-limits.ts';
 
 /** The list operation that is used to find the id of a resource by its name. */
 export interface NameLookupEndpoint {
@@ -60,16 +57,16 @@ async function findIdsByName(from: ApiConnection, path: string, name: string): P
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer = await getApiJson(from, `${path}?limit=${PAGE_SIZE}${after}`);
+    const answer = await getApiJson(from, `${path}?limit=${MAX_PAGE_SIZE}${after}`);
     const data = readProperty(answer, 'data');
     for (const row of Array.isArray(data) ? data : []) {
       const id = readTextProperty(row, 'id');
       if (id !== undefined && readName(row) === name) ids.push(id);
     }
     cursor = readTextProperty(answer, 'next_cursor');
-    if (cursor === undefined) break;
+    if (cursor === undefined) return ids;
   }
-  return ids;
+  throw new ApiRequestError(`${from.baseUrl} returned more than ${MAX_PAGES} pages.`);
 }
 
 /** The name of a row. A relay rule has it in a nested field. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   ApiRequestError,
+  createConnectionError,
   readProperty,
   readTextProperty,
   toApiRequestError,
@@ -13,16 +14,13 @@ import type { ApiOperation } from './api-operations.ts';
 import { formatResponse } from './format-response.ts';
 import { formatTable } from './format-table.ts';
 import type { OperationInvocation } from './operation-arguments.ts';
+import { MAX_PAGE_SIZE, MAX_PAGES } from './page-limits.ts';
 import { type NameLookupEndpoint, resolveNameInPath } from './resolve-name.ts';
 import type { CliTableColumn } from './table-column.ts';
 import { TABLE_COLUMNS_BY_COMMAND } from './table-columns-by-command.ts';
 
 /** Operations that test a channel or a credential. Their response has the result in `ok`. */
 const TEST_OPERATION = / test(?:-draft)?$/;
-
-const MAX_PAGE_SIZE = 500;
-/** Limit for a server that always returns a next page. */
-const MAX_PAGES = 10_000;
 
 /** An operation with the words of its command, such as `keys create`. */
 export interface NamedOperation {
@@ -36,7 +34,8 @@ export interface NamedOperation {
  * Runs an operation and writes the response to standard output. Depending on the operation and the options, the
  * output is a table, one line per field, JSON or a download. If no resource has the given id, looks for a
  * resource with this name and repeats the request with its id.
- * @returns the exit code: 1 if the operation tested something, such as a channel, and the test failed; otherwise 0
+ * @returns the exit code: 1 if the response states a failure, or if the list is incomplete although all rows were
+ * requested; otherwise 0
  * @throws ApiRequestError if the server cannot be reached or returns an error
  */
 export async function runOperation(
@@ -60,17 +59,23 @@ async function printAnswer(
 ): Promise<0 | 1> {
   const columns = TABLE_COLUMNS_BY_COMMAND[name];
   if (operation.page) {
-    await printList(from, request, columns);
-    return 0;
+    return printList(from, request, columns);
   }
   const response = await sendApiRequest(from, request);
   if (!isJsonResponse(response)) {
-    await pipeToStdout(response);
+    await pipeToStdout(from, response);
     return 0;
   }
   const answer = await readJsonAnswer(from, response);
   await writeStdout(formatAnswer(answer, request, columns));
-  return TEST_OPERATION.test(name) && readProperty(answer, 'ok') === false ? 1 : 0;
+  return statesFailure(name, answer) ? 1 : 0;
+}
+
+/** Whether a response states that a test failed, that the audit log is not intact, or that some changes failed. */
+function statesFailure(name: string, answer: unknown): boolean {
+  if (TEST_OPERATION.test(name) && readProperty(answer, 'ok') === false) return true;
+  const failed = readProperty(answer, 'failed');
+  return readProperty(answer, 'valid') === false || (Array.isArray(failed) && failed.length > 0);
 }
 
 function formatAnswer(
@@ -78,7 +83,7 @@ function formatAnswer(
   { json }: OperationInvocation,
   columns: readonly CliTableColumn[] | undefined,
 ): string {
-  if (answer === undefined) return 'Done.\n';
+  if (answer === undefined) return json ? '' : 'Done.\n';
   return json ? `${JSON.stringify(answer, null, 2)}\n` : formatResponse(answer, columns);
 }
 
@@ -86,7 +91,7 @@ async function printList(
   from: ApiConnection,
   request: OperationInvocation,
   columns: readonly CliTableColumn[] | undefined,
-): Promise<void> {
+): Promise<0 | 1> {
   const maxRows = request.maxRows ?? Number.POSITIVE_INFINITY;
   const rows: unknown[] = [];
   let cursor: string | undefined;
@@ -105,9 +110,16 @@ async function printList(
     cursor = readTextProperty(answer, 'next_cursor');
     if (cursor === undefined) break;
   }
-  if (request.json) return writeStdout(`${JSON.stringify(rows, null, 2)}\n`);
-  await writeStdout(rows.length === 0 ? 'None.\n' : formatTable(rows, columns));
-  if (cursor !== undefined) process.stderr.write('More rows exist. Use --all or --limit N.\n');
+  const table = rows.length === 0 ? 'None.\n' : formatTable(rows, columns);
+  await writeStdout(request.json ? `${JSON.stringify(rows, null, 2)}\n` : table);
+  if (cursor === undefined) return 0;
+  const isLimited = request.maxRows !== null;
+  process.stderr.write(
+    isLimited
+      ? 'More rows exist. Use --all or --limit N.\n'
+      : `The list has more than ${MAX_PAGES} pages. The other rows are missing.\n`,
+  );
+  return isLimited ? 0 : 1;
 }
 
 const isJsonResponse = (response: Response) =>
@@ -115,15 +127,25 @@ const isJsonResponse = (response: Response) =>
 
 /** Reads the JSON of a response. Undefined without a body. */
 async function readJsonAnswer(from: ApiConnection, response: Response): Promise<unknown> {
-  const text = await response.text();
+  const text = await response.text().catch((error: unknown) => {
+    throw createConnectionError(from.baseUrl, error);
+  });
   if (text === '') return undefined;
   const value = tryParseJsonText(text);
   if (value === undefined) throw toApiRequestError(from, response.status, value);
   return value;
 }
 
-async function pipeToStdout(response: Response): Promise<void> {
-  if (response.body) await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false });
+async function pipeToStdout(from: ApiConnection, response: Response): Promise<void> {
+  if (response.body === null) return;
+  const body = Readable.fromWeb(response.body);
+  let failure: unknown;
+  body.once('error', (error) => {
+    failure = error;
+  });
+  await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
+    throw error === failure ? createConnectionError(from.baseUrl, error) : error;
+  });
 }
 
 async function writeStdout(text: string): Promise<void> {

@@ -140,6 +140,7 @@ export const ALERT_EVENTS = [
 
 const channelFields = {
   name: createSlugField().describe('Name of the channel, unique in the organization.'),
+  enabled: z.boolean().default(true).describe('Set to `false` to disable the channel.'),
   events: z
     .array(z.enum(ALERT_EVENTS))
     .min(1)

@@ -20,6 +20,7 @@ test('texts are not truncated within a character', () => {
   const { http } = CHANNEL_DEFINITIONS.slack;
   const config = {
     name: 'a',
+    enabled: true,
     kind: 'slack',
     url: 'https://x.example',
     tags: [],

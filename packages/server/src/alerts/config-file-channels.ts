@@ -5,6 +5,7 @@ import {
   type StoredResourceKind,
 } from '../platform/config-file-resource-kind.ts';
 import type { SecretEncryptionKey } from '../platform/secrets.ts';
+import { failPendingAlertDeliveries } from '../store/alert-deliveries.ts';
 import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
 import { toChannelResource } from './channel-resource.ts';
 import { removeChannel } from './remove-channel.ts';
@@ -31,12 +32,16 @@ export function createConfigFileChannelResourceKind(key: SecretEncryptionKey, no
     ...STORED_CHANNEL_RESOURCE_KIND,
     columns({ orgId, config }, before) {
       const place = before ?? { id: createId('chn', nowMs), org_id: orgId };
-      return { id: place.id, ...toChannelColumns(config, place, key, nowMs), enabled: 1 };
+      return { id: place.id, ...toChannelColumns(config, place, key, nowMs) };
     },
     row: (columns): ChannelRow => ({ ...columns, ...INITIAL_DELIVERY_STATE }),
     insert: (writer, row) => insertChannel(writer, row),
-    // Clears the backoff, so that the channel is used again immediately.
-    update: (writer, { id }, change) => updateChannel(writer, id, { ...change, backoff_until: 0 }),
+    async update(writer, row, change, next) {
+      // Clears the backoff, so that the channel is used again immediately.
+      await updateChannel(writer, row.id, { ...change, backoff_until: 0 });
+      if (next.enabled === 0)
+        await failPendingAlertDeliveries(writer, row, 'the channel was disabled', nowMs);
+    },
     remove: removeChannel,
     auditView: toChannelResource,
   });

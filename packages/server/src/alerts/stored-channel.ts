@@ -42,7 +42,11 @@ export interface DecryptedChannel {
  */
 export function decryptChannel(row: ChannelRow, key: SecretEncryptionKey, nowMs: number): DecryptedChannel {
   const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
-  const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
+  const config = ChannelSchema.parse({
+    ...JSON.parse(row.settings_json),
+    enabled: row.enabled === 1,
+    ...secrets,
+  });
   const previousSecret = previous_secret !== undefined && previous_until > nowMs ? previous_secret : null;
   return { orgId: row.org_id, config, signing: { previousSecret } };
 }
@@ -53,7 +57,7 @@ export function readChannelFields(
   key: SecretEncryptionKey,
 ): Readonly<Record<string, unknown>> {
   const { previous_secret: _, previous_until: __, ...secrets } = openReadableSecrets(row, key) ?? {};
-  return { ...JSON.parse(row.settings_json), ...secrets };
+  return { ...JSON.parse(row.settings_json), enabled: row.enabled === 1, ...secrets };
 }
 
 /** Returns the secret fields of a stored channel. If they cannot be decrypted, returns all that its kind may have. */
@@ -70,9 +74,9 @@ export function listUnreadableChannelSecretNames(row: ChannelRow, key: SecretEnc
   return CHANNEL_SECRET_FIELDS.filter((field) => schema !== undefined && field in schema.shape);
 }
 
-type EncryptedColumns = Pick<
+type ChannelColumns = Pick<
   ChannelRow,
-  'name' | 'kind' | 'settings_json' | 'url_origin' | 'secrets_sealed' | 'secrets_version'
+  'name' | 'kind' | 'enabled' | 'settings_json' | 'url_origin' | 'secrets_sealed' | 'secrets_version'
 >;
 
 /**
@@ -85,14 +89,16 @@ export function toChannelColumns(
   place: ChannelRow | Pick<ChannelRow, 'id' | 'org_id'>,
   key: SecretEncryptionKey,
   nowMs: number,
-): EncryptedColumns {
+): ChannelColumns {
   const before = 'secrets_sealed' in place ? place : null;
   const settings: Record<string, unknown> = {};
   const secrets: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(config)) (isSecret(field) ? secrets : settings)[field] = value;
+  const { enabled, ...fields } = config;
+  for (const [field, value] of Object.entries(fields)) (isSecret(field) ? secrets : settings)[field] = value;
   const url_origin = 'url' in config ? new URL(config.url).origin : null;
   const { name, kind } = config;
-  const shown = { name, kind, settings_json: JSON.stringify(settings), url_origin };
+  const settings_json = JSON.stringify(settings);
+  const shown = { name, kind, enabled: enabled ? 1 : 0, settings_json, url_origin };
   const now = Secrets.parse(secrets);
   const then = before?.kind === config.kind ? openReadableSecrets(before, key) : {};
   if (before && before.kind === config.kind && then !== null && haveSameSecrets(then, now))

@@ -11,6 +11,7 @@ import { findNulCharacter, NUL_CHARACTER_MESSAGE } from '../core/unstorable-char
 import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
 import type { EnvironmentOverride, ServerEnvironment } from './environment.ts';
 import { type ExplainedIssue, explainIssue } from './explain-issue.ts';
+import { findIndependentIssues } from './find-independent-issues.ts';
 import { findInactiveFields } from './inactive-fields.ts';
 import { createSecretFileReader } from './secret-file.ts';
 import { type PositionTable, SourcePositions } from './source-positions.ts';
@@ -45,7 +46,7 @@ export interface ConfigLoadOptions {
   readonly env: ConfigEnvironment;
   /**
    * Checks of higher layers, such as compiling the conditions of policies. Called only with a valid
-   * configuration.
+   * configuration. If the only problems are unset variables, it is the part that does not depend on them.
    */
   readonly validateSemantics?: (config: FloeConfig) => readonly SemanticIssue[];
   /** Does not check whether the resources that others refer to exist. */
@@ -113,6 +114,12 @@ export function parseConfig(options: ConfigLoadOptions): ParsedConfig {
       ...(options.ignoresReferences ? [] : findCrossObjectIssues(tree)),
     ],
   });
+  if (options.validateSemantics && problems.length > 0 && problems.every(({ isUnset }) => isUnset)) {
+    const unset = substitution.faults.map(({ path }) => path);
+    const issues = findIndependentIssues(tree, unset, options.validateSemantics).slice(0, MAX_PROBLEMS);
+    problems.push(...issues.map((issue) => toConfigProblem(issue, tree, positions)));
+    problems.sort(compareByPosition);
+  }
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
   const found = options.validateSemantics?.(config).slice(0, MAX_PROBLEMS) ?? [];

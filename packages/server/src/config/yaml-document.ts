@@ -101,11 +101,14 @@ class YamlReader {
         );
       return target === undefined ? null : this.#value(target, path, field);
     }
-    if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES || this.problems.length >= MAX_PROBLEMS) {
+    const isTooDeep = path.length > MAX_DEPTH;
+    if (isTooDeep || this.#nodes >= MAX_NODES || this.problems.length >= MAX_PROBLEMS) {
       if (this.problems.length === 0)
         this.#refuse(
-          path.slice(0, 1),
-          'is nested too deeply, or has too many values after its aliases are expanded; use fewer levels, values or aliases',
+          isTooDeep ? path.slice(0, 1) : [],
+          isTooDeep
+            ? `is nested too deeply; use at most ${MAX_DEPTH} levels`
+            : 'must have at most 100,000 values after its aliases are expanded; use fewer values or aliases',
           this.positions.positionOf(this.#section),
         );
       this.#nodes = MAX_NODES;

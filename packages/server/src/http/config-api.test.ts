@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { API_TEST_NOW, listResponseEntries, type ResponseJson, runApi } from './test/running-api.ts';
 
 const SECRETS = {
-  MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
-  MAIN_HEADER_X_EXTRA: 'also-a-secret',
+  PROVIDER_MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
+  PROVIDER_MAIN_HEADER_X_EXTRA: 'also-a-secret',
   CHANNEL_OPS_URL: 'http://127.0.0.1:9/secret-path',
 };
 const YAML = `
@@ -19,8 +19,8 @@ orgs:
       - id: main
         kind: openai-compatible
         base_url: http://127.0.0.1:9/v1
-        api_key: "\${MAIN_DEFAULT_KEY}"
-        headers: { x-extra: "\${MAIN_HEADER_X_EXTRA}" }
+        api_key: "\${PROVIDER_MAIN_DEFAULT_KEY}"
+        headers: { x-extra: "\${PROVIDER_MAIN_HEADER_X_EXTRA}" }
         prices: { large: { input: 1, output: 2 } }
       - { id: spare, kind: sandbox }
     routes:
@@ -169,7 +169,7 @@ test('a changed secret is a change with audit entries, although no field shows i
   const variables = {
     ...SECRETS,
     // Both end and begin as before.
-    MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-told-4321',
+    PROVIDER_MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-told-4321',
     CHANNEL_OPS_URL: 'http://127.0.0.1:9/another-path',
   };
   const rotated = await ask('apply', YAML, { variables });
@@ -255,8 +255,8 @@ test('all missing secrets are listed together with their purpose, and nothing is
     assert.equal(
       body['error']?.['message'],
       `Some secrets have no value and are not stored yet. Set these variables:
-  MAIN_DEFAULT_KEY: the key of the credential "default" of the provider "main"
-  MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
+  PROVIDER_MAIN_DEFAULT_KEY: the key of the credential "default" of the provider "main"
+  PROVIDER_MAIN_HEADER_X_EXTRA: the header x-extra of the provider "main"
   CHANNEL_OPS_URL: the url of the channel "ops"
   CI_KEY: the platform key "ci"`,
     );
@@ -264,17 +264,63 @@ test('all missing secrets are listed together with their purpose, and nothing is
   assert.equal(listResponseEntries((await call('GET', 'management/providers')).body['data']).length, 0);
   const plain = yaml.replace('"4711"', '"${COST}"').replace('rpm: 600', 'rpm: "${RPM}"');
   const { text } = await ask('apply', plain, { variables: {} });
-  for (const name of ['COST', 'RPM', 'MAIN_DEFAULT_KEY', 'CHANNEL_OPS_URL', 'CI_KEY'])
+  for (const name of ['COST', 'RPM', 'PROVIDER_MAIN_DEFAULT_KEY', 'CHANNEL_OPS_URL', 'CI_KEY'])
     assert.match(text, new RegExp(`\\b${name} is not set`));
   assert.equal((await ask('apply', YAML)).status, 200);
   assert.deepEqual(told(await ask('apply', YAML, { variables: {} })), [], 'a stored secret is not missing');
   const more = YAML.replace(
-    'api_key: "${MAIN_DEFAULT_KEY}"',
-    'credentials: [{ name: default, api_key: "${MAIN_DEFAULT_KEY}" }, { name: spare, api_key: "${SPARE}" }]',
+    'api_key: "${PROVIDER_MAIN_DEFAULT_KEY}"',
+    'credentials: [{ name: default, api_key: "${PROVIDER_MAIN_DEFAULT_KEY}" }, { name: spare, api_key: "${SPARE}" }]',
   );
   const added = await ask('apply', more, { variables: {} });
   assert.match(added.text, /SPARE: the key of the credential \\"spare\\" of the provider \\"main\\"/);
-  assert.doesNotMatch(added.text, /MAIN_DEFAULT_KEY/);
+  assert.doesNotMatch(added.text, /PROVIDER_MAIN_DEFAULT_KEY/);
+});
+
+test('an export with a disabled channel, an expired key and a deleted channel can be applied and changes nothing else', async (t) => {
+  const { ask, call, exported, addKey, setNow } = await start(t);
+  await ask('apply', YAML);
+  const url = 'http://127.0.0.1:9/old';
+  const old = await call('POST', 'monitoring/channels', { name: 'old', kind: 'slack', url });
+  await call('PATCH', 'monitoring/monitors/nightly', { channels: ['ops', 'old'] });
+  await call('DELETE', `monitoring/channels/${old.body['id']}`);
+  assert.equal((await call('PATCH', 'monitoring/channels/ops', { enabled: false })).body['enabled'], false);
+  const soon = API_TEST_NOW + 1_000;
+  await addKey('acme', { name: 'short', expires_at: soon });
+  await addKey('acme', { name: 'unnamed', expires_at: soon });
+  const limit = await call('POST', 'management/limits', { scope: 'key', key: 'short', rpm: 5 });
+  assert.equal(limit.status, 201, limit.text);
+  setNow(soon + 1_000);
+  // The name of an expired key is free.
+  await addKey('acme', { name: 'unnamed' });
+  const text = await exported();
+  assert.match(text, /kind: webhook\n +enabled: false\n/);
+  assert.match(text, /- name: short\n/);
+  assert.equal(text.match(/- name: unnamed\n/g)?.length, 1);
+  const applied = await ask('apply', text, { variables: {}, prune: true });
+  assert.equal(applied.status, 200, applied.text);
+  assert.deepEqual(told(applied), ['changed monitors/nightly']);
+  assert.deepEqual((await call('GET', 'monitoring/monitors/nightly')).body['channels'], ['ops']);
+  assert.equal((await call('GET', 'monitoring/channels/ops')).body['enabled'], false);
+  assert.deepEqual(told(await ask('apply', YAML)), ['changed channels/ops']);
+});
+
+test('a header is never left unchanged silently because another one has no value', async (t) => {
+  const { ask, exported } = await start(t);
+  const withTeam = (team: string) =>
+    YAML.replace('headers: {', `headers: { ${team === '' ? '' : `x-team: ${team}, `}`);
+  await ask('apply', withTeam('blue'));
+  assert.deepEqual(told(await ask('apply', withTeam('blue'), { variables: {} })), []);
+  for (const team of ['green', '']) {
+    const { status, body } = await ask('apply', withTeam(team), { variables: {} });
+    assert.equal(status, 400);
+    assert.equal(
+      body['error']?.['message'],
+      'The headers of the provider "main" differ from the stored headers, and Floe replaces them only together. Set these variables too: PROVIDER_MAIN_HEADER_X_EXTRA',
+    );
+  }
+  assert.deepEqual(told(await ask('apply', withTeam('green'))), ['changed providers/main']);
+  assert.deepEqual(told(await ask('apply', await exported(), { variables: {} })), []);
 });
 
 test('a document must not refer to files of the server', async (t) => {

@@ -242,14 +242,14 @@ test('the copy of an organization leaves out what the organization leaves out', 
 
 test('text that looks like a variable is copied as text, and is not a secret', async (t) => {
   const [one, other] = [await start(t), await start(t)];
-  const message = `Set \${HOME}, $\${HOME}, \${file:/etc/passwd} or \${MAIN_DEFAULT_KEY}.`;
+  const message = `Set \${HOME}, $\${HOME}, \${file:/etc/passwd} or \${PROVIDER_MAIN_DEFAULT_KEY}.`;
   const policy = { name: 'hint', on: 'request', when: 'true', action: 'deny', message };
   const made = await one.tell('POST', 'management/policies', policy);
   assert.equal(made.status, 201, made.text);
   const main = { id: 'main', kind: 'openai', api_key: 'a-key-of-main', body: { user: `\${HOME}` } };
   assert.equal((await one.tell('POST', 'management/providers', main)).status, 201);
   const text = await one.exported();
-  const variables = { HOME: '/root', MAIN_DEFAULT_KEY: 'another-key-of-main' };
+  const variables = { HOME: '/root', PROVIDER_MAIN_DEFAULT_KEY: 'another-key-of-main' };
   await other.ask('apply', text, variables);
   const copied = async (path: string) => (await other.tell('GET', `management/${path}`)).body;
   assert.equal((await copied('policies/hint'))['message'], message);

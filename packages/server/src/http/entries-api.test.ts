@@ -173,7 +173,7 @@ test('an export names the user and password of a proxy, and applying it without 
   const { ask } = await start(t, undefined, true);
   await ask('POST', 'providers', PROXIED);
   const { text } = await ask('GET', 'config/export');
-  assert.match(text, /proxy: "?http:\/\/\$\{MAIN_PROXY\}@127\.0\.0\.1:3128/);
+  assert.match(text, /proxy: "?http:\/\/\$\{PROVIDER_MAIN_PROXY\}@127\.0\.0\.1:3128/);
   assert.doesNotMatch(text, /also-a-secret/);
   const answer = await ask('POST', 'config/diff', { yaml: text, variables: {} });
   assert.deepEqual(answer.body['changes'], [], answer.text);

@@ -74,9 +74,9 @@ test('an export marks secrets that cannot be decrypted, and applying it removes 
   const exported = await call('GET', 'management/config/export');
   assert.equal(exported.status, 200);
   for (const marked of [
-    /unreadable-headers: \$\{GROQ_ONE_HEADER_UNREADABLE_HEADERS\}/,
-    /proxy: http:\/\/\$\{GROQ_ONE_PROXY\}@127\.0\.0\.1:9/,
-    /# .*GROQ_ONE_HEADER_UNREADABLE_HEADERS: the headers of the provider "groq-one"; Floe cannot decrypt them/,
+    /unreadable-headers: \$\{PROVIDER_GROQ_ONE_HEADER_UNREADABLE_HEADERS\}/,
+    /proxy: http:\/\/\$\{PROVIDER_GROQ_ONE_PROXY\}@127\.0\.0\.1:9/,
+    /# .*PROVIDER_GROQ_ONE_HEADER_UNREADABLE_HEADERS: the headers of the provider "groq-one"; Floe cannot decrypt them/,
     /secret: \$\{CHANNEL_OPS_SECRET\}/,
     /token: \$\{CHANNEL_PHONE_TOKEN\}/,
   ])
@@ -90,11 +90,11 @@ test('an export marks secrets that cannot be decrypted, and applying it removes 
   };
   const outbound = { proxy: 'http://127.0.0.1:9' };
   // The marked secrets remain.
-  const headers = { 'unreadable-headers': variable('GROQ_ONE_HEADER_UNREADABLE_HEADERS') };
+  const headers = { 'unreadable-headers': variable('PROVIDER_GROQ_ONE_HEADER_UNREADABLE_HEADERS') };
   const marked = {
     ...provider,
     headers,
-    outbound: { proxy: `http://${variable('GROQ_ONE_PROXY')}@127.0.0.1:9` },
+    outbound: { proxy: `http://${variable('PROVIDER_GROQ_ONE_PROXY')}@127.0.0.1:9` },
   };
   const kept = await apply({ id: 'acme', providers: [marked] });
   assert.equal(kept.status, 200, kept.text);
@@ -142,6 +142,9 @@ test('applying the export of unreadable secrets to another installation lists th
   const { key } = await other.addKey('acme');
   const body = { yaml: exported.text, variables: {} };
   const applied = await other.call('POST', '/api/management/config/apply', { key, body });
-  assertRefused(applied, /GROQ_ONE_HEADER_UNREADABLE_HEADERS: the header unreadable-headers of the provider/);
-  assert.match(applied.text, /GROQ_ONE_PROXY/);
+  assertRefused(
+    applied,
+    /PROVIDER_GROQ_ONE_HEADER_UNREADABLE_HEADERS: the header unreadable-headers of the provider/,
+  );
+  assert.match(applied.text, /PROVIDER_GROQ_ONE_PROXY/);
 });

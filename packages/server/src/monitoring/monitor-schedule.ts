@@ -151,6 +151,13 @@ function requiresBothDays(cron: string): boolean {
  * @throws Fault `invalid_request` with the reason
  */
 export function parseCron(cron: string): Cron {
+  const times = readCron(cron);
+  if (typeof times === 'string') throw createCronFault(cron, times);
+  return times;
+}
+
+/** Returns the parsed expression, or the reason why it is invalid. */
+function readCron(cron: string): Cron | string {
   const known = parsedCrons.get(cron);
   if (known) return known;
   let times: Cron;
@@ -162,15 +169,15 @@ export function parseCron(cron: string): Cron {
       domAndDow: requiresBothDays(cron),
     });
   } catch (cause) {
-    throw new Fault(
-      'invalid_request',
-      `schedule.cron: "${cron}" is not a valid cron expression: ${describeCronError(cause)}`,
-      { param: 'schedule.cron', cause },
-    );
+    return `is not a valid cron expression: ${describeCronError(cause)}`;
   }
   if (parsedCrons.size >= MAX_PARSED_CRONS) parsedCrons.clear();
   parsedCrons.set(cron, times);
   return times;
+}
+
+function createCronFault(cron: string, reason: string): Fault {
+  return new Fault('invalid_request', `schedule.cron: "${cron}" ${reason}`, { param: 'schedule.cron' });
 }
 
 /**
@@ -191,30 +198,28 @@ const MIN_INTERVAL_MS = 30_000;
 const CHECKED_OCCURRENCES = 100;
 
 /**
- * Requires that a cron expression is a usable schedule of a monitor or a maintenance window.
- *
- * @throws Fault `invalid_request` for an invalid expression, one that never occurs, such as February 30, or
- * one with times at shorter intervals than any monitor may have
+ * Returns why a cron expression is not a usable schedule of a monitor or a maintenance window: it is invalid, it never
+ * occurs, such as February 30, or its times have shorter intervals than any monitor may have. Null if it is usable.
+ * The reason does not contain the expression.
  */
-export function requireUsableCron(cron: string): void {
-  const parsed = parseCron(cron);
-  if (parsed.nextRun() === null)
-    throw new Fault(
-      'invalid_request',
-      `schedule.cron: "${cron}" never matches: no date has this day and month. Example: 0 3 * * *`,
-      { param: 'schedule.cron' },
-    );
+export function findCronError(cron: string): string | null {
+  const parsed = readCron(cron);
+  if (typeof parsed === 'string') return parsed;
+  if (parsed.nextRun() === null) return 'never matches: no date has this day and month. Example: 0 3 * * *';
   // Without a field for seconds, times are at least a minute apart.
-  if (cron.trim().split(/\s+/).length < 6) return;
+  if (cron.trim().split(/\s+/).length < 6) return null;
   const times = parsed.nextRuns(CHECKED_OCCURRENCES);
   const isTooShort = times.some((time, at) => {
     const before = times[at - 1];
     return before !== undefined && time.getTime() - before.getTime() < MIN_INTERVAL_MS;
   });
-  if (isTooShort)
-    throw new Fault(
-      'invalid_request',
-      `schedule.cron: "${cron}" matches times less than ${MIN_INTERVAL_MS / 1_000} seconds apart. Use a longer interval. Example: */5 * * * *`,
-      { param: 'schedule.cron' },
-    );
+  return isTooShort
+    ? `matches times less than ${MIN_INTERVAL_MS / 1_000} seconds apart. Use a longer interval. Example: */5 * * * *`
+    : null;
+}
+
+/** Requires that a cron expression is usable. @throws Fault `invalid_request` with the reason of `findCronError` */
+export function requireUsableCron(cron: string): void {
+  const reason = findCronError(cron);
+  if (reason !== null) throw createCronFault(cron, reason);
 }

@@ -3,12 +3,11 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import { validateInput } from '../validate-input.ts';
 
-/** The request fields that define a channel, without `enabled` and without read-only fields. */
+/** The request fields that define a channel, without read-only fields. */
 export type ChannelInputFields = Readonly<Record<string, unknown>>;
 
 const READ_ONLY_FIELDS = new Set([
   'id',
-  'enabled',
   'url_origin',
   'failures',
   'backoff_until',

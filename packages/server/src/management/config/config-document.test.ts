@@ -31,3 +31,27 @@ test('reading an exported document costs a fraction of reading a submitted one',
   const submitted = await countSteps(read('submitted'));
   assert.ok(exported * 3 < submitted, `${exported} steps, and ${submitted} for a submitted document`);
 });
+
+test('only omitted secrets are kept: elsewhere, their variable must have a value', () => {
+  const provider = { id: 'corp', kind: 'openai', base_url: 'https://llm.test/v1', api_key: '${CORP_KEY}' };
+  const bot = { name: 'bot', kind: 'telegram', bot_token: '${BOT}', chat_id: '1' };
+  const read = (org: object) =>
+    parseConfigDocument({
+      given: { config: { orgs: [{ id: 'acme', ...org }] }, variables: {} },
+      orgId: 'acme',
+      origin: 'submitted',
+    });
+  const { kept } = read({ providers: [provider], channels: [bot] });
+  assert.deepEqual([...kept.values()], ['CORP_KEY', 'BOT']);
+  const hook = { name: 'hook', kind: 'webhook', url: 'https://hooks.test/${BOT}/x' };
+  const uses = [
+    { providers: [{ ...provider, headers: { authorization: 'Bearer ${CORP_KEY}' } }] },
+    { providers: [{ ...provider, body: { user: '${CORP_KEY}' } }] },
+    { channels: [bot, hook] },
+  ];
+  for (const org of uses)
+    assert.throws(
+      () => read(org),
+      /^Fault: ((?:floe\.yaml:[\d:]+ )?orgs\[0\]\.[\w.[\]]+: the environment variable (CORP_KEY|BOT) is not set; [^\n]+\n?){2}$/,
+    );
+});

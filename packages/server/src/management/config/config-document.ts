@@ -69,16 +69,15 @@ export function parseConfigDocument({
 }): ParsedConfigDocument {
   const text = origin === 'exported' ? '' : documentText(given);
   const yaml = origin === 'exported' ? toParsedYaml(given.config) : parseYamlDocument(text);
-  const { tree } = yaml;
-  const { kept, standIns } = findKeptSecrets(tree, given.variables);
+  const { tree, kept } = replaceKeptSecrets(yaml.tree, given.variables);
   const env: ConfigEnvironment = {
     configPath: undefined,
     dataDir: '.',
     overrides: INSTALLATION_OVERRIDES,
     unknown: [],
-    variable: (name) => given.variables[name] ?? standIns.get(name),
+    variable: (name) => given.variables[name],
   };
-  const loaded = loadDocument({ text, yaml }, env, kept, origin === 'submitted');
+  const loaded = loadDocument({ text, yaml: { ...yaml, tree } }, env, kept, origin === 'submitted');
   const { orgs } = loaded.config;
   const own = orgs.findIndex(({ id }) => id === orgId);
   const at = own === -1 && orgs.length === 1 ? 0 : own;
@@ -180,26 +179,29 @@ interface KeptPath {
   readonly name: string;
 }
 
-/** Finds secrets that consist of `${NAME}` only, where the request contains no value for the name. */
-function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
+/**
+ * Replaces secrets that consist of `${NAME}` only, where the request contains no value for the name, with values that
+ * pass validation.
+ */
+function replaceKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
   const kept: KeptPath[] = [];
-  const standIns = new Map<string, string>();
-  const visit = (value: Json | undefined, path: OrgConfigPath): void => {
+  const visit = (value: Json, path: OrgConfigPath): Json => {
     if (typeof value === 'string') {
       const isProxy = isProviderProxy(path);
       const name = (isProxy ? PROXY_VARIABLE : VARIABLE).exec(value)?.[1];
-      if (name === undefined || variables[name] !== undefined) return;
+      if (name === undefined || variables[name] !== undefined) return value;
       const standIn = dummySecretFor(path, name);
-      if (standIn === null) return;
+      if (standIn === null) return value;
       kept.push({ path, name });
-      standIns.set(name, standIn);
-    } else if (Array.isArray(value))
-      for (const [index, entry] of value.entries()) visit(entry, [...path, index]);
-    else if (isJsonObject(value))
-      for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
+      return isProxy ? value.replace(`\${${name}}`, standIn) : standIn;
+    }
+    if (Array.isArray(value)) return value.map((entry: Json, index) => visit(entry, [...path, index]));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, visit(inner ?? null, [...path, key])]),
+    );
   };
-  visit(tree, []);
-  return { kept, standIns };
+  return { tree: visit(tree, []), kept };
 }
 
 /**

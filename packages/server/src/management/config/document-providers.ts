@@ -1,4 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { CONFIG_FILE_PROVIDER_RESOURCE_KIND } from '../../platform/config/config-file-entries.ts';
 import {
@@ -16,9 +17,12 @@ import {
 } from '../../store/config-entries.ts';
 import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
 import { tryDecryptProviderSecrets } from '../providers/stored-providers.ts';
+import type { ConfigDocument } from './config-document.ts';
 import {
+  type DocumentResourceKind,
   defineDocumentListResourceKind,
   type IsStoredSecretRetained,
+  type OrgReadContext,
   omitRetainedSecrets,
 } from './document-resource-kind.ts';
 import type { SecretPlaceholders } from './secret-placeholders.ts';
@@ -58,11 +62,7 @@ function toProviderBody(
   };
 }
 
-/**
- * Defines how providers are represented in a configuration document. Includes the providers from environment
- * variables, because routes may refer to them.
- */
-export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListResourceKind(
+const LIST_RESOURCE_KIND = defineDocumentListResourceKind(
   CONFIG_FILE_PROVIDER_RESOURCE_KIND,
   { toBody: toProviderBody },
   async (reading) => {
@@ -90,6 +90,57 @@ export const PROVIDER_DOCUMENT_RESOURCE_KIND = defineDocumentListResourceKind(
     ];
   },
 );
+
+/**
+ * Defines how providers are represented in a configuration document. Includes the providers from environment
+ * variables, because routes may refer to them.
+ */
+export const PROVIDER_DOCUMENT_RESOURCE_KIND: DocumentResourceKind = {
+  ...LIST_RESOURCE_KIND,
+  async buildSteps(document, reading) {
+    await requireUnchangedHeaders(document, reading);
+    return LIST_RESOURCE_KIND.buildSteps(document, reading);
+  },
+};
+
+/**
+ * The provider operation replaces all headers of a provider or none. If the document omits the value of a header,
+ * requires that it changes no other header of the provider.
+ * @throws Fault `invalid_request` with the missing variables
+ */
+async function requireUnchangedHeaders(
+  document: ConfigDocument,
+  { reader, orgId, dependencies }: OrgReadContext,
+): Promise<void> {
+  const omitted = document.org.providers.flatMap(({ id, headers }, at) => {
+    const variables = Object.keys(headers).flatMap(
+      (name) => document.keptSecrets.get(JSON.stringify(['providers', at, 'headers', name])) ?? [],
+    );
+    return variables.length > 0 ? [{ id, at, headers, variables }] : [];
+  });
+  if (omitted.length === 0) return;
+  const rows = await CONFIG_FILE_PROVIDER_RESOURCE_KIND.stored(reader, [orgId]);
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  for (const { id, at, headers, variables } of omitted) {
+    const row = rowsById.get(id);
+    if (row?.source !== 'console') continue;
+    const { secrets, hasUnreadableSecrets } = tryDecryptProviderSecrets(
+      row,
+      dependencies.providers.secretsKey,
+    );
+    if (hasUnreadableSecrets) continue;
+    const isUnchanged = ([name, value]: [string, string]) =>
+      Object.hasOwn(secrets.headers, name) &&
+      (document.keepsSecret('providers', at, 'headers', name) || secrets.headers[name] === value);
+    const given = Object.entries(headers);
+    if (given.length !== Object.keys(secrets.headers).length || !given.every(isUnchanged))
+      throw new Fault(
+        'invalid_request',
+        `The headers of the provider "${id}" differ from the stored headers, and Floe replaces them only together. Set these variables too: ${variables.join(', ')}`,
+        { param: 'variables' },
+      );
+  }
+}
 
 interface NamedProviderSecrets extends ProviderSecrets {
   readonly credentials: readonly Pick<ProviderCredentialRow, 'name' | 'weight' | 'last4'>[];
@@ -131,6 +182,8 @@ function toProviderEntry(
   const { headers, credentials, proxy_userinfo, ...keys } = secrets;
   const { identity, outbound, ...entry } = parseStoredConfigEntry(row);
   const of = `of the provider "${row.id}"`;
+  // The prefix prevents names that the environment of a caller sets for other purposes, such as AWS_SESSION_TOKEN.
+  const place = ['provider', row.id];
   const named = (values: object, parts: readonly string[], describe: (name: string) => string) =>
     Object.fromEntries(
       Object.entries(values)
@@ -141,7 +194,7 @@ function toProviderEntry(
     joinProxyUrl(
       proxy,
       proxy_userinfo &&
-        placeholders.create([row.id, 'proxy'], `the user name and password of the proxy ${of}`),
+        placeholders.create([...place, 'proxy'], `the user name and password of the proxy ${of}`),
     );
   return {
     ...entry,
@@ -149,14 +202,14 @@ function toProviderEntry(
       outbound: { ...outbound, proxy: withUserinfo(String(outbound['proxy'])) },
     }),
     ...(Object.keys(headers).length > 0 && {
-      headers: named(headers, [row.id, 'header'], (name) =>
+      headers: named(headers, [...place, 'header'], (name) =>
         name === UNREADABLE_HEADERS
           ? `the headers ${of}; Floe cannot decrypt them, so replace the entry ${UNREADABLE_HEADERS} with their names and values`
           : `the header ${name} ${of}`,
       ),
     }),
     ...(isJsonObject(identity) && {
-      identity: { ...identity, ...named(keys, [row.id], (name) => `the ${name.replaceAll('_', ' ')} ${of}`) },
+      identity: { ...identity, ...named(keys, place, (name) => `the ${name.replaceAll('_', ' ')} ${of}`) },
     }),
     ...(credentials.length > 0 && {
       credentials: credentials.map(({ name, weight, last4 }) => {
@@ -165,7 +218,7 @@ function toProviderEntry(
           name,
           weight,
           api_key: placeholders.create(
-            [row.id, name, 'key'],
+            [...place, name, 'key'],
             `the key of the credential "${name}" ${of}${end}`,
           ),
         };

@@ -14,6 +14,8 @@ export interface OrgReadContext {
   readonly orgId: string;
   readonly dependencies: ConfigDependencies;
   readonly nowMs: number;
+  /** Names of keys to which limits and budgets refer. An export contains these keys even after they have expired. */
+  readonly namedKeys?: ReadonlySet<string>;
 }
 
 /** An existing resource in an organization, regardless of its source. */
@@ -27,8 +29,8 @@ export interface ExistingResource {
   /** Identifies the matching document entry if entries do not match by id. */
   readonly matchKey?: string;
   /**
-   * Returns its entry, which becomes an entry of floe.yaml by `placeholders.insertInto`. Null if floe.yaml
-   * cannot express it, such as an expired key or a disabled channel.
+   * Returns its entry, which becomes an entry of floe.yaml by `placeholders.insertInto`. Null for an
+   * expired key that is not exported.
    */
   toEntry(placeholders: SecretPlaceholders): object | null;
 }
@@ -161,6 +163,11 @@ interface DocumentResourceRow {
   readonly source: string;
 }
 
+interface StoredDocumentListOptions<Config, Row> extends DocumentListOptions<Config> {
+  /** Returns the rows that a document can contain. Absent: all. */
+  select?(rows: readonly Row[]): readonly Row[];
+}
+
 /**
  * Defines how a configuration document contains a kind of resource that is stored in rows of one table.
  * @param toEntry converts a row to its floe.yaml entry
@@ -168,19 +175,18 @@ interface DocumentResourceRow {
 export function defineStoredDocumentResourceKind<Config extends object, Row extends DocumentResourceRow>(
   kind: StoredResourceKind<Config, Row>,
   toEntry: (row: Row, placeholders: SecretPlaceholders, reading: OrgReadContext) => object | null,
-  options: DocumentListOptions<Config> = {},
+  { select, ...options }: StoredDocumentListOptions<Config, Row> = {},
 ): DocumentResourceKind {
   return defineDocumentListResourceKind(kind, options, async (reading) => {
     const { reader, orgId } = reading;
     const rows = await kind.stored(reader, [orgId]);
-    const objects = rows
-      .filter((row) => row.org_id === orgId && !kind.isRemoved?.(row))
-      .map((row) => ({
-        id: kind.storedName(row),
-        apiId: row.id,
-        source: row.source,
-        toEntry: (placeholders: SecretPlaceholders) => toEntry(row, placeholders, reading),
-      }));
+    const own = rows.filter((row) => row.org_id === orgId && !kind.isRemoved?.(row));
+    const objects = (select?.(own) ?? own).map((row) => ({
+      id: kind.storedName(row),
+      apiId: row.id,
+      source: row.source,
+      toEntry: (placeholders: SecretPlaceholders) => toEntry(row, placeholders, reading),
+    }));
     return options.isSortedByName ? objects.sort((one, other) => (one.id < other.id ? -1 : 1)) : objects;
   });
 }

@@ -53,6 +53,7 @@ export const DOCUMENT_RESOURCE_KINDS: readonly DocumentResourceKind[] = [
     operation: 'keys.apply',
     isNeverPruned: true,
     isSortedByName: true,
+    select: selectOneKeyPerName,
   }),
   defineStoredDocumentResourceKind(STORED_CHANNEL_RESOURCE_KIND, toChannelEntry, { isSortedByName: true }),
   defineStoredDocumentResourceKind(
@@ -109,13 +110,21 @@ export function getDocumentResourceKind(name: string): DocumentResourceKind {
   return kind;
 }
 
+/** Returns the key that expires last of each name, because only expired keys have the name of another key. */
+function selectOneKeyPerName(rows: readonly PlatformKeyRow[]): PlatformKeyRow[] {
+  const expiryOf = ({ expires_at }: PlatformKeyRow) => expires_at ?? Number.MAX_SAFE_INTEGER;
+  const sorted = rows.toSorted((one, other) => expiryOf(one) - expiryOf(other));
+  return [...new Map(sorted.map((row) => [row.name, row])).values()];
+}
+
 function toKeyEntry(
   row: PlatformKeyRow,
   placeholders: SecretPlaceholders,
-  { nowMs }: OrgReadContext,
+  { nowMs, namedKeys }: OrgReadContext,
 ): object | null {
   const { expires_at } = row;
-  if (expires_at !== null && expires_at <= nowMs) return null;
+  const isExpired = expires_at !== null && expires_at <= nowMs;
+  if (isExpired && !namedKeys?.has(row.name)) return null;
   const { name, ...plain } = keyFieldsStoredAsIs.parse(row);
   return {
     name,
@@ -132,12 +141,11 @@ function toChannelEntry(
   row: ChannelRow,
   placeholders: SecretPlaceholders,
   { dependencies }: OrgReadContext,
-): object | null {
-  if (row.enabled === 0) return null;
-  const { name, kind, settings_json } = row;
+): object {
+  const { name, kind, enabled, settings_json } = row;
   const secrets = listChannelSecretNames(row, dependencies.providers.secretsKey).map((field) => [
     field,
     placeholders.create(['channel', name, field], `the ${field} of the channel "${name}"`),
   ]);
-  return { ...JSON.parse(settings_json), name, kind, ...Object.fromEntries(secrets) };
+  return { ...JSON.parse(settings_json), name, kind, enabled: enabled === 1, ...Object.fromEntries(secrets) };
 }

@@ -24,8 +24,9 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
   const { reader, orgId, dependencies } = context;
   const placeholders = new SecretPlaceholders();
   const row = await findOrgById(reader, orgId);
+  const namedKeys = new Set<string>();
   const loadEntries = async (name: string) => {
-    const objects = await getDocumentResourceKind(name).listExisting?.(context);
+    const objects = await getDocumentResourceKind(name).listExisting?.({ ...context, namedKeys });
     return (objects ?? []).flatMap((one) => one.toEntry(placeholders) ?? []);
   };
   const { relay, ...settings }: JsonObject = Object.assign(
@@ -34,7 +35,10 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
   );
   const rules = await loadEntries('relay_rules');
   const lists: Record<string, readonly object[]> = {};
+  for (const kind of ['limits', 'budgets'])
+    for (const entry of await loadEntries(kind)) if ('key' in entry) namedKeys.add(String(entry.key));
   for (const kind of EXPORTABLE_CONFIG_SECTIONS) lists[kind] = await loadEntries(kind);
+  lists['monitors'] = omitMissingChannels(lists['monitors'] ?? [], lists['channels'] ?? []);
   const org = {
     id: orgId,
     name: row?.name ?? orgId,
@@ -47,6 +51,18 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
     ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0)),
   };
   return { org: placeholders.insertInto(org), placeholders };
+}
+
+/**
+ * Removes channels that do not exist from monitors. They have no effect, and a document that refers to them is invalid.
+ */
+function omitMissingChannels(monitors: readonly object[], channels: readonly object[]): readonly object[] {
+  const names = new Set(channels.map((channel) => ('name' in channel ? channel.name : null)));
+  return monitors.map((monitor) =>
+    'channels' in monitor && Array.isArray(monitor.channels)
+      ? { ...monitor, channels: monitor.channels.filter((name) => names.has(name)) }
+      : monitor,
+  );
 }
 
 /** Exports one resource as an entry of its section in floe.yaml. Returns null if no resource has this id. */

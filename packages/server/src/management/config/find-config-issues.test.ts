@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkConfigFile } from '../../config/check-config.ts';
 import { ConfigError } from '../../config/config-problem.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
@@ -34,6 +35,22 @@ test('an invalid condition rejects the file with its line and the reason', () =>
   assert.equal(load(RULES.replace('max_token >', 'max_tokens >')).config.orgs[0]?.policies.length, 2);
 });
 
+test('a schedule that cannot be used rejects the file with its line and the reason', () => {
+  const monitors = (cron: string) =>
+    `orgs:\n  - id: acme\n    monitors:\n      - { id: fine, schedule: { cron: "0 3 29 2 *" } }\n      - id: wrong\n        schedule: { cron: "${cron}" }\n`;
+  const place = 'floe.yaml:6:21: orgs[0].monitors[1].schedule.cron: ';
+  assert.throws(() => load(monitors('99 3 * * *')), {
+    message: `${place}is not a valid cron expression: Invalid value for minute: 99`,
+  });
+  assert.throws(() => load(monitors('0 0 31 2 *')), {
+    message: `${place}never matches: no date has this day and month. Example: 0 3 * * *`,
+  });
+  assert.throws(() => load(monitors('* * * * * *')), {
+    message: /schedule\.cron: matches times less than 30 seconds apart\./,
+  });
+  assert.equal(load(monitors('@daily')).config.orgs[0]?.monitors.length, 2);
+});
+
 test('a policy that redacts must state what, and one that detects must state which kinds', () => {
   const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
   assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
@@ -66,4 +83,41 @@ test('the conditions of all policies of an organization together, and those of i
     () => load(`orgs: [{ id: acme, relay: { rules: [${rules(30)}] } }]`),
     /relay\.rules\[\d+\]: the regular expressions of all relay rules of the organization need more than/,
   );
+});
+
+test('without the values of some variables, config check still finds what cannot work elsewhere in the file', () => {
+  const text = `server: { base_url: "\${URL}" }
+orgs:
+  - { id: "\${ORG}", policies: [{ name: p, on: request, when: "not (cel", action: deny }] }
+  - id: acme
+    keys: [{ name: ci, key: "\${CI}", scopes: ["\${SCOPE}"] }]
+    providers: [{ id: openai, kind: openai, api_key: "\${KEY}" }]
+    policies:
+      - { name: "\${NAME}", on: request, when: "not (cel", action: deny }
+      - { name: rejected, on: request, when: "not (cel", action: deny }
+    monitors:
+      - { id: every, expected_interval_minutes: "\${MINUTES}" }
+      - { id: rejected, schedule: { cron: "0 0 31 2 *" } }
+    relay:
+      rules:
+        - { name: "\${NAME}", on: prompt, decision: ask, match: { text: ["(unclosed"] } }
+        - { name: rejected, on: prompt, decision: ask, match: { text: ["(unclosed"] } }
+`;
+  const check = (fileText: string) =>
+    checkConfigFile({
+      text: fileText,
+      env: readEnvironment({}),
+      allowUnset: true,
+      validateSemantics: findConfigIssues,
+    });
+  const { ok, lines } = check(text);
+  assert.equal(ok, false);
+  const places = lines.filter((line) => !line.startsWith('not checked: ')).map((line) => line.split(': ')[1]);
+  assert.deepEqual(places, [
+    'orgs[1].policies[1].when',
+    'orgs[1].monitors[1].schedule.cron',
+    'orgs[1].relay.rules[1].match.text[0]',
+  ]);
+  assert.equal(lines.length, 11);
+  assert.equal(check(text.replace(/.*rejected.*\n/g, '')).ok, true);
 });

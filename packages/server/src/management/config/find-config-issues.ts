@@ -7,9 +7,10 @@ import {
   countConditionCompilationSteps,
   findPolicyError,
 } from '../../guardrails/policies/policies.ts';
+import { findCronError } from '../../monitoring/monitor-schedule.ts';
 
 /**
- * Returns an issue for each condition and pattern in floe.yaml that is syntactically valid but cannot work.
+ * Returns an issue for each condition, pattern and schedule in floe.yaml that is syntactically valid but cannot work.
  */
 export function findConfigIssues({ orgs }: FloeConfig): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
@@ -23,6 +24,11 @@ export function findConfigIssues({ orgs }: FloeConfig): ConfigIssue[] {
       if (isTooExpensive) break;
     }
   }
+  for (const [at, { monitors }] of orgs.entries())
+    for (const [n, { schedule }] of monitors.entries()) {
+      const message = schedule ? findCronError(schedule.cron) : null;
+      if (message !== null) issues.push({ path: ['orgs', at, 'monitors', n, 'schedule', 'cron'], message });
+    }
   for (const [at, { relay }] of orgs.entries()) {
     const problem = findRelayRuleError(relay);
     if (problem) issues.push({ path: ['orgs', at, 'relay', ...problem.path], message: problem.message });

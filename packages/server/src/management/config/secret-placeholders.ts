@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import { castToJson } from '../validate-input.ts';
 
 /**
- * Creates placeholders such as `${OPENAI_DEFAULT_KEY}` for the secrets that an export omits, and
+ * Creates placeholders such as `${PROVIDER_OPENAI_DEFAULT_KEY}` for the secrets that an export omits, and
  * describes each of them.
  */
 export class SecretPlaceholders {

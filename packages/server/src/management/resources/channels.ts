@@ -35,11 +35,6 @@ import { requireResendOfUnreadableSecrets } from '../readable-secret.ts';
 import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-interface ChannelInput {
-  readonly config: ChannelConfig;
-  readonly enabled: boolean;
-}
-
 const CHANNEL_SCHEMAS = {
   answer: channelResource,
   list: createListQuerySchema(),
@@ -48,7 +43,7 @@ const CHANNEL_SCHEMAS = {
   replacement: channelReplacement,
 };
 
-type ChannelResourceKind = ResourceKind<ChannelRow, ChannelInput, Channel, typeof CHANNEL_SCHEMAS>;
+type ChannelResourceKind = ResourceKind<ChannelRow, ChannelConfig, Channel, typeof CHANNEL_SCHEMAS>;
 
 const CHANNEL_SUMMARIES = {
   list: 'List alert channels, newest first',
@@ -75,17 +70,10 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
     getPage: ({ reader, orgId }, query) => getChannelPage(reader, { orgId, ...query }),
     toResource: toChannelResource,
     requireChangeable: (row) => requireNotManagedByFile('channel', row.name, row),
-    configFromCreation: (_, { body }) => ({
-      config: buildChannelConfig(body, null),
-      enabled: body.enabled ?? true,
-    }),
-    configFromPatch(_, row, { body }) {
-      const current = readCurrentFields(row, body, secretsKey);
-      return { config: buildChannelConfig(body, current), enabled: body.enabled ?? row.enabled === 1 };
-    },
+    configFromCreation: (_, { body }) => buildChannelConfig(body, null),
+    configFromPatch: (_, row, { body }) => buildChannelConfig(body, readCurrentFields(row, body, secretsKey)),
     configFromReplacement(_, row, id, { body }) {
-      const enabled = body.enabled ?? true;
-      if (!row) return { config: buildChannelConfig({ ...body, name: body.name ?? id }, null), enabled };
+      if (!row) return buildChannelConfig({ ...body, name: body.name ?? id }, null);
       const current = body.kind === row.kind ? readCurrentFields(row, body, secretsKey) : {};
       const secrets = Object.fromEntries(
         CHANNEL_SECRET_FIELDS.flatMap((field) =>
@@ -96,16 +84,15 @@ export function createChannelResourceKind(secretsKey: SecretEncryptionKey): Chan
       // First validate as a change, for the rule on credentials and destinations. Then build without the
       // current values, so that absent fields have their defaults.
       if (body.kind === row.kind) buildChannelConfig(body, current);
-      return { config: buildChannelConfig({ ...secrets, name: row.name, ...given }, null), enabled };
+      return buildChannelConfig({ ...secrets, name: row.name, ...given }, null);
     },
-    async insert({ orgId, actor, clock, writer }, { config, enabled }) {
+    async insert({ orgId, actor, clock, writer }, config) {
       await requireFreeChannelName(writer, orgId, config.name);
       const now = clock.now();
       const binding = { id: createId('chn', now), org_id: orgId };
       const row: ChannelRow = {
         ...binding,
         ...toChannelColumns(config, binding, secretsKey, now),
-        enabled: enabled ? 1 : 0,
         source: 'console',
         source_file: null,
         source_line: null,
@@ -145,21 +132,20 @@ function readCurrentFields(
 async function updateStoredChannel(
   { orgId, actor, clock, writer }: WriteOperationContext,
   row: ChannelRow,
-  { config, enabled }: ChannelInput,
+  config: ChannelConfig,
   secretsKey: SecretEncryptionKey,
 ): Promise<ChannelRow | null> {
   if (config.name !== row.name) await requireFreeChannelName(writer, orgId, config.name);
   const now = clock.now();
   const wanted = {
     ...toChannelColumns(config, row, secretsKey, now),
-    enabled: enabled ? 1 : 0,
     backoff_until: 0,
     failures: 0,
   };
   if (hasColumnValues(row, wanted)) return null;
   const columns = { ...wanted, updated_at: now, updated_by: actor.id };
   await updateChannel(writer, row.id, columns);
-  if (!enabled) await failPendingAlertDeliveries(writer, row, 'the channel was disabled', now);
+  if (!config.enabled) await failPendingAlertDeliveries(writer, row, 'the channel was disabled', now);
   return { ...row, ...columns };
 }
 
