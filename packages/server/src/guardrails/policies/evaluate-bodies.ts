@@ -104,7 +104,7 @@ function redactBody(
   { scan, meter }: PreviousScan,
 ): Buffer {
   if (deniedBy || redact.size === 0) return body;
-  // A scan for fewer kinds can have other results, because findings do not overlap.
+  // A redaction of fewer kinds leaves the values of the other kinds.
   if (scan && redact.size === detects.size) return Buffer.from(scan.json);
   return Buffer.from(redactJson(body.toString('utf8'), redact, { cleanTexts, meter }).json);
 }
