@@ -82,3 +82,11 @@ test('the cache is bounded: the least recently used texts are removed', () => {
   assert.equal(memory.has('second'), false);
   assert.equal(memory.has('first'), true);
 });
+
+test('an organization with many texts does not remove the texts of another', () => {
+  const [small, large] = [new CleanTextCache('small'), new CleanTextCache('large')];
+  for (let n = 0; n < 1_000; n += 1) small.add(`text ${n}`);
+  for (let n = 0; n < 120_000; n += 1) large.add(`other ${n}`);
+  for (let n = 0; n < 1_000; n += 1) assert.ok(small.has(`text ${n}`), `${n}`);
+  assert.ok(large.has('other 119999') && !large.has('other 0'));
+});
