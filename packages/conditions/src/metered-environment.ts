@@ -29,9 +29,18 @@ const SEARCHED_CHARS_PER_STEP = 512;
 const MAX_CONVERTED_CHARS = 200;
 const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'timestamp', 'duration']);
 const TIME_ACCESSORS: ReadonlySet<string> = new Set(
-  ['FullYear', 'Month', 'Date', 'DayOfMonth', 'DayOfWeek', 'DayOfYear', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'].map(
-    (part) => `get${part}`,
-  ),
+  [
+    'FullYear',
+    'Month',
+    'Date',
+    'DayOfMonth',
+    'DayOfWeek',
+    'DayOfYear',
+    'Hours',
+    'Minutes',
+    'Seconds',
+    'Milliseconds',
+  ].map((part) => `get${part}`),
 );
 /** Measured: 1 to 2 µs. */
 const TIME_STEPS = 10;

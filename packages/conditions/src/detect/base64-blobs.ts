@@ -62,7 +62,8 @@ export function decodeBase64Text(value: string): Base64Text | null {
   const encoding = findEncoding(head, isText);
   if (encoding === null) return null;
   // Checked last, because it reads the whole value. Most base64 data is not text.
-  const isBase64 = prefix === '' ? isBase64Blob(value) || isWrappedBase64(value) : BASE64.test(data) || WRAPPED.test(data);
+  const isBase64 =
+    prefix === '' ? isBase64Blob(value) || isWrappedBase64(value) : BASE64.test(data) || WRAPPED.test(data);
   if (!isBase64) return null;
   const bytes = Buffer.from(data, 'base64');
   const known = encoding === 'utf8' && !isUtf8(bytes) ? findAsciiExtension(bytes, isText) : encoding;
@@ -92,15 +93,18 @@ function findAsciiExtension(bytes: Buffer, isText: boolean): TextEncoding | null
 
 function decodeBytes(bytes: Buffer, encoding: TextEncoding): string {
   if (encoding !== 'utf16be') return bytes.toString(encoding);
-  return bytes.subarray(0, bytes.length - (bytes.length % 2)).swap16().toString('utf16le');
+  return bytes
+    .subarray(0, bytes.length - (bytes.length % 2))
+    .swap16()
+    .toString('utf16le');
 }
 
 function encodeText(text: string, encoding: TextEncoding): Buffer {
   if (encoding === 'utf16be') return Buffer.from(text, 'utf16le').swap16();
   if (encoding !== 'latin1') return Buffer.from(text, encoding);
   // Redacted JSON can contain characters that its original had as escape sequences.
-  const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return Buffer.from(text.replace(/[^\u0000-\u00ff]/g, escape), 'latin1');
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Buffer.from(text.replace(/[^\u0000-\u00ff]/g, toEscape), 'latin1');
 }
 
 /** Writes base64 with the characters, padding and line breaks of other base64 data. */

@@ -230,7 +230,10 @@ test('text documents are read in each encoding and in lines, and keep both when 
   const documents: readonly (readonly [string, (data: string) => Buffer])[] = [
     [Buffer.from(text, 'latin1').toString('base64'), () => Buffer.from(redacted, 'latin1')],
     [utf16.toString('base64'), () => Buffer.from(`\ufeff${redacted}`, 'utf16le')],
-    [Buffer.from(utf16).swap16().toString('base64'), () => Buffer.from(`\ufeff${redacted}`, 'utf16le').swap16()],
+    [
+      Buffer.from(utf16).swap16().toString('base64'),
+      () => Buffer.from(`\ufeff${redacted}`, 'utf16le').swap16(),
+    ],
     [lines(Buffer.from(text).toString('base64'), '\n'), () => Buffer.from(redacted)],
     [lines(Buffer.from(text).toString('base64'), '\r\n'), () => Buffer.from(redacted)],
   ];
@@ -246,7 +249,10 @@ test('text documents are read in each encoding and in lines, and keep both when 
       assert.equal(sent.includes('\r\n'), data.includes('\r\n'));
     }
   const utf16WithoutMark = Buffer.from('mail ana@example.com', 'utf16le').toString('base64');
-  assert.deepEqual([...countFindingsInText(`data:text/plain;base64,${utf16WithoutMark}`, ALL)], [['email', 1]]);
+  assert.deepEqual(
+    [...countFindingsInText(`data:text/plain;base64,${utf16WithoutMark}`, ALL)],
+    [['email', 1]],
+  );
   const escaped = Buffer.from(`{"name":"M\u00fcller \\u0141","mail":"ana@example.com"}`, 'latin1');
   const kept = redactText(`data:text/plain;base64,${escaped.toString('base64')}`, ALL).text;
   const decoded = Buffer.from(kept.slice(23), 'base64').toString('latin1');

@@ -352,7 +352,10 @@ test('the work is linear in the text, however it is made to hurt', () => {
 });
 
 test('the scan finds what the straightforward one finds', () => {
-  const pieces = Object.values(FOUND).flat();
+  // The reference does not decode escape sequences.
+  const pieces = Object.values(FOUND)
+    .flat()
+    .filter((value) => !value.includes('\\'));
   const piece = fc.oneof(
     fc.constantFrom(
       ...pieces,

@@ -68,7 +68,10 @@ export class StreamPolicyFilter {
     this.#mayDeny = context.policySet.policies.some(canBlockStream);
     const detects = context.policySet.detects.size > 0;
     const echo = x.surface.dialect === 'responses' ? new RequestEcho(context.request) : null;
-    this.#answer = new StreamPolicyData({ early: this.#earlyPolicies?.detects ?? null, detects, echo }, usage);
+    this.#answer = new StreamPolicyData(
+      { early: this.#earlyPolicies?.detects ?? null, detects, echo },
+      usage,
+    );
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
       (event) => {
         this.#answer.add(event);

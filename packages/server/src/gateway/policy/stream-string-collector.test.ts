@@ -113,7 +113,11 @@ test('what a response of the Responses API repeats from the request is not colle
   const add = (response: object) => strings.add(JSON.stringify({ type: 'response.created', response }));
   add({ ...given, tools: [{ ...given.tools[0], strict: true }], output: [{ text: 'Hello!' }] });
   assert.deepEqual([...strings.texts()].sort(), ['Hello!', 'response.created']);
-  add({ instructions: 'Sign as other@acme.com', metadata: { user: 'ana@acme.com' }, user: given.instructions });
+  add({
+    instructions: 'Sign as other@acme.com',
+    metadata: { user: 'ana@acme.com' },
+    user: given.instructions,
+  });
   assert.deepEqual(
     [...strings.texts()].filter((text) => text.includes('@')).sort(),
     ['Sign as other@acme.com', 'Sign as support@acme.com', 'ana@acme.com'].sort(),

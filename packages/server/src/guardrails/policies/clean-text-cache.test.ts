@@ -73,12 +73,12 @@ test('a text is cached for one policy set only, and only if nothing was found in
 });
 
 test('the cache is bounded: the least recently used texts are removed', () => {
-  const memory = new CleanTextCache();
+  const memory = new CleanTextCache('bounded');
   memory.add('first');
   memory.add('second');
-  for (let n = 0; n < 49_998; n += 1) memory.add(`other ${n}`);
+  for (let n = 0; n < 48_000; n += 1) memory.add(`other ${n}`);
   assert.equal(memory.has('first'), true, 'and used now');
-  memory.add('one more');
+  for (let n = 0; n < 2_500; n += 1) memory.add(`new ${n}`);
   assert.equal(memory.has('second'), false);
   assert.equal(memory.has('first'), true);
 });
