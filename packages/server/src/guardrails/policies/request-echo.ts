@@ -20,8 +20,7 @@ const MAX_COMPARED_BYTES = 256 * 1024;
 
 /**
  * Finds the members in which a response of the Responses API repeats the request. Response policies do not check these,
- * because the model did not write them, and because a client could otherwise not use what the policies detect in its
- * own instructions.
+ * because the model did not write them.
  */
 export class RequestEcho {
   readonly #request: Pick<PolicyRequest, 'body' | 'members'>;
