@@ -76,7 +76,7 @@ export function estimateCompilationSteps(source: string): number {
 /**
  * Estimates the number of steps for matching a pattern against one character of a text.
  * @example
- * estimateStepsPerCharacter('c{8}'); // 0.15
+ * estimateStepsPerCharacter('cat'); // 0.1
  */
 export function estimateStepsPerCharacter(source: string): number {
   const { size, branches, hasBoundaries } = measurePattern(source);
