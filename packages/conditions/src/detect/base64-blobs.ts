@@ -39,7 +39,11 @@ const INSPECTED_CHARS = 128;
 /** A PDF starts like text. Its text is compressed, so it is not decoded. */
 const PDF_START = '%PDF-';
 
-/** Returns whether a string is long base64 data in lines. A list of words can look the same, so it is also read as it is. */
+/**
+ * Returns whether a string is long base64 data in lines. A list of words can look the same, so it is also read as it is.
+ * @example
+ * isWrappedBase64('iVBORw0KGgoAAAANSUhEUgAA\n'.repeat(8)); // true
+ */
 export function isWrappedBase64(text: string): boolean {
   return text.length >= BLOB_CHARS && WRAPPED.test(text);
 }
