@@ -28,6 +28,26 @@ const SEARCHED_CHARS_PER_STEP = 512;
 /** Numbers and timestamps are shorter. Parsing longer strings takes more than linear time. */
 const MAX_CONVERTED_CHARS = 200;
 const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'timestamp', 'duration']);
+const TIME_ACCESSORS: ReadonlySet<string> = new Set(
+  [
+    'FullYear',
+    'Month',
+    'Date',
+    'DayOfMonth',
+    'DayOfWeek',
+    'DayOfYear',
+    'Hours',
+    'Minutes',
+    'Seconds',
+    'Milliseconds',
+  ].map((part) => `get${part}`),
+);
+/** Measured: 1 to 2 µs. */
+const TIME_STEPS = 10;
+/** Measured: 80 µs. The library loads the rules of the time zone in each call. */
+const TIME_ZONE_STEPS = 800;
+/** A time zone without rules, such as `+02:00`. */
+const FIXED_OFFSET = /^[+-]?\d\d:\d\d$/;
 /** Maximum number of computed patterns that stay compiled. Further patterns are compiled each time they are used. */
 const MAX_COMPUTED_PATTERNS = 100;
 
@@ -120,6 +140,9 @@ function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: rea
     );
   if (CONVERSIONS.has(name) && typeof first === 'string' && first.length > MAX_CONVERTED_CHARS)
     throw new Error(`a string of more than ${MAX_CONVERTED_CHARS} characters cannot be converted to ${name}`);
+  if (TIME_ACCESSORS.has(name))
+    meter.charge(typeof second === 'string' && !FIXED_OFFSET.test(second) ? TIME_ZONE_STEPS : TIME_STEPS);
+  if (name === 'timestamp' || name === 'duration') meter.charge(TIME_STEPS);
   if (name === '@in' && cel.isCelList(second))
     return meter.charge(second.size * (1 + chargedLength(first) / CHARS_PER_STEP));
   const isEquality = name === '_==_' || name === '_!=_';

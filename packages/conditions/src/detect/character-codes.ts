@@ -62,13 +62,10 @@ const MIN_SECRET_WORD_CHARS = 17;
 /**
  * Returns the first position at or after `start` where a finding may begin, or the length of the text if there
  * is none.
- * @param done The text before this position has been processed. After a word that cannot be part of a finding, the
- * search continues at the end of the word or at `done`, whichever is later.
  */
 export function findCandidateStart(
   text: string,
   start: number,
-  done: number,
   { secrets, ibans, emails, phones }: ScannedFindingKinds,
 ): number {
   const { length } = text;
@@ -88,7 +85,7 @@ export function findCandidateStart(
       )
         break;
       if (ibans && end - at > 3 && isDigit(text.charCodeAt(at + 2))) break;
-      at = end > done ? end : done;
+      at = end;
       continue;
     }
     if (kind === DIGIT) break;

@@ -13,7 +13,7 @@ export interface Finding {
   readonly end: number;
   /** Set for secrets only. */
   readonly detector?: SecretDetector;
-  /** The kinds of other findings in the same characters, for example one in the text as written and one in the text with decoded escape sequences. */
+  /** The kinds of other findings in the same characters, such as an email address in a private key. One entry for each finding. */
   readonly otherKinds?: readonly FindingKind[];
 }
 
@@ -30,39 +30,64 @@ export function restoreOriginalOffsets(
 }
 
 /**
- * Combines findings. Replaces overlapping findings with one finding that covers all of them and has all their kinds. It is a
- * secret if one of them is.
+ * Replaces overlapping findings of the same kind with one finding that covers them. Findings of different kinds do not
+ * affect each other. Returns the findings in order.
  */
-export function mergeFindings(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
-  if (others.length === 0) return some;
+export function mergeFindingsOfSameKind(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length < 2) return findings;
   const merged: Finding[] = [];
-  for (const finding of [...some, ...others].sort((one, other) => one.start - other.start)) {
-    const last = merged.at(-1);
-    if (last === undefined || last.end <= finding.start) merged.push(finding);
-    else {
-      const kept = finding.kind === 'secret' && last.kind !== 'secret' ? finding : last;
-      const kinds = new Set([last.kind, ...(last.otherKinds ?? []), finding.kind]);
-      kinds.delete(kept.kind);
-      merged[merged.length - 1] = {
-        ...kept,
-        start: last.start,
-        end: Math.max(last.end, finding.end),
-        ...(kinds.size > 0 && { otherKinds: [...kinds] }),
-      };
-    }
+  const lastOfKind = new Map<FindingKind, number>();
+  for (const finding of [...findings].sort((one, other) => one.start - other.start)) {
+    const at = lastOfKind.get(finding.kind) ?? -1;
+    const last = merged[at];
+    if (last !== undefined && last.end > finding.start)
+      merged[at] = { ...last, end: Math.max(last.end, finding.end) };
+    else lastOfKind.set(finding.kind, merged.push(finding) - 1);
   }
   return merged;
 }
 
-/** Adds the findings of a second list that do not overlap with those of the first. Both lists are in order. */
-export function mergeNonOverlappingFindings(
+/**
+ * Replaces overlapping findings with one finding that covers all of them. It is a secret if one of them is. Otherwise, it has
+ * the kind of the longest. The kinds of the others are its `otherKinds`.
+ * @param findings in order
+ */
+export function mergeOverlappingFindings(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length < 2) return findings;
+  const merged: Finding[] = [];
+  for (const finding of findings) {
+    const last = merged.at(-1);
+    if (last === undefined || last.end <= finding.start) merged.push(finding);
+    else merged[merged.length - 1] = coverBoth(last, finding);
+  }
+  return merged;
+}
+
+function coverBoth(last: Finding, next: Finding): Finding {
+  const isLonger = next.end - next.start > last.end - last.start;
+  const isKept = last.kind !== 'secret' && (next.kind === 'secret' || isLonger);
+  const [kept, other] = isKept ? [next, last] : [last, next];
+  return {
+    ...kept,
+    start: last.start,
+    end: Math.max(last.end, next.end),
+    otherKinds: [...(last.otherKinds ?? []), other.kind],
+  };
+}
+
+/** Adds the findings of a second list that do not overlap with findings of the same kind in the first. */
+export function addSeparateFindings(
   findings: readonly Finding[],
   others: readonly Finding[],
 ): readonly Finding[] {
-  let next = 0;
-  const separate = others.filter(({ start, end }) => {
-    while ((findings[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next += 1;
-    return (findings[next]?.start ?? Number.POSITIVE_INFINITY) >= end;
+  const merged = mergeFindingsOfSameKind(findings);
+  const nextOfKind = new Map<FindingKind, number>();
+  const separate = mergeFindingsOfSameKind(others).filter(({ kind, start, end }) => {
+    let next = nextOfKind.get(kind) ?? 0;
+    while (next < merged.length && (merged[next]?.kind !== kind || (merged[next]?.end ?? 0) <= start))
+      next += 1;
+    nextOfKind.set(kind, next);
+    return (merged[next]?.start ?? Number.POSITIVE_INFINITY) >= end;
   });
-  return mergeFindings(findings, separate);
+  return [...merged, ...separate];
 }

@@ -1,4 +1,5 @@
 import { isDigit, isLetter, isLetterOrDigit, readCharacterCode } from './character-codes.ts';
+import { endsUrlPassword } from './secrets.ts';
 
 const SPACE = 0x20;
 const DASH = 0x2d;
@@ -239,7 +240,9 @@ export function findEmailAround(text: string, at: number): readonly [start: numb
   while (dot > at && isLetter(readCharacterCode(text, dot))) dot -= 1;
   // The part after the last dot must have at least two letters and nothing else.
   if (start === at || dot <= at + 1 || readCharacterCode(text, dot) !== DOT) return null;
-  return end - dot > 2 && !isRepositoryAddress(text, start, at, end) ? [start, end] : null;
+  if (end - dot <= 2 || isRepositoryAddress(text, start, at, end)) return null;
+  // The password of an FTP server can be an email address: `ftp://anonymous:ana@example.com@host`.
+  return readCharacterCode(text, end) !== 0x40 && endsUrlPassword(text, at) ? null : [start, end];
 }
 
 /** Returns whether the text is the address of a repository, such as `git@host.example:path`. */

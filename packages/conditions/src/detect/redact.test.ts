@@ -222,6 +222,46 @@ test('text in base64 data is redacted, and other base64 data is not changed', ()
   assert.equal(redactText(`data: ${KEY}`, ALL).text, 'data: [redacted:secret]');
 });
 
+test('text documents are read in each encoding and in lines, and keep both when they are redacted', () => {
+  const text = `name;mail\nM\u00fcller;ana@example.com\n${'x;y@example.org\n'.repeat(12)}`;
+  const redacted = text.replace(/[a-z]+@[a-z.]+/g, '[redacted:email]');
+  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+  const lines = (base64: string, end: string) => base64.replace(/.{76}(?!$)/g, `$&${end}`);
+  const documents: readonly (readonly [string, (data: string) => Buffer])[] = [
+    [Buffer.from(text, 'latin1').toString('base64'), () => Buffer.from(redacted, 'latin1')],
+    [utf16.toString('base64'), () => Buffer.from(`\ufeff${redacted}`, 'utf16le')],
+    [
+      Buffer.from(utf16).swap16().toString('base64'),
+      () => Buffer.from(`\ufeff${redacted}`, 'utf16le').swap16(),
+    ],
+    [lines(Buffer.from(text).toString('base64'), '\n'), () => Buffer.from(redacted)],
+    [lines(Buffer.from(text).toString('base64'), '\r\n'), () => Buffer.from(redacted)],
+  ];
+  for (const [data, expected] of documents)
+    for (const prefix of ['data:text/csv;base64,', '']) {
+      const body = JSON.stringify({ input: [{ file_data: prefix + data }] });
+      const { json, counts } = redactJson(body, ALL);
+      assert.deepEqual([...counts], [['email', 13]], body);
+      const sent: string = JSON.parse(json).input[0].file_data;
+      assert.ok(sent.startsWith(prefix));
+      assert.deepEqual(Buffer.from(sent.slice(prefix.length), 'base64'), expected(data), body);
+      assert.equal(sent.includes('\n'), data.includes('\n'));
+      assert.equal(sent.includes('\r\n'), data.includes('\r\n'));
+    }
+  const utf16WithoutMark = Buffer.from('mail ana@example.com', 'utf16le').toString('base64');
+  assert.deepEqual(
+    [...countFindingsInText(`data:text/plain;base64,${utf16WithoutMark}`, ALL)],
+    [['email', 1]],
+  );
+  const escaped = Buffer.from(`{"name":"M\u00fcller \\u0141","mail":"ana@example.com"}`, 'latin1');
+  const kept = redactText(`data:text/plain;base64,${escaped.toString('base64')}`, ALL).text;
+  const decoded = Buffer.from(kept.slice(23), 'base64').toString('latin1');
+  assert.deepEqual(JSON.parse(decoded), { name: 'M\u00fcller \u0141', mail: '[redacted:email]' });
+  // Words in lines consist of the same characters as base64 in lines.
+  const words = `4111111111111111\n${'word\n'.repeat(40)}`;
+  assert.deepEqual([...countFindingsInText(words, ALL)], [['credit_card', 1]]);
+});
+
 test('text after the end of base64 data, and in the prefix of a data URL, is scanned', () => {
   const found = (text: string) => [...countFindingsInText(text, ALL).keys()].sort();
   assert.deepEqual(

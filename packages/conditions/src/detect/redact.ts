@@ -1,4 +1,4 @@
-import { decodeBase64Text, isBase64Blob } from './base64-blobs.ts';
+import { decodeBase64Text, isBase64Blob, isWrappedBase64 } from './base64-blobs.ts';
 import type { CleanTextSet, WritableCleanTextSet } from './clean-text-set.ts';
 import {
   closeLastJsonString,
@@ -209,8 +209,9 @@ class Redactor {
   /** Returns a string without the findings. */
   text(text: string, depth: number): string {
     const isBlob = isBase64Blob(text);
-    const encoded = isBlob || text.startsWith('data:') ? this.#base64(text, depth) : null;
-    if (encoded !== null) return encoded;
+    const isWrapped = !isBlob && isWrappedBase64(text);
+    const encoded = isBlob || isWrapped || text.startsWith('data:') ? this.#base64(text, depth) : null;
+    if (encoded !== null) return isWrapped ? this.#clean(encoded) : encoded;
     if (isBlob) return text;
     if (depth >= MAX_NESTED_JSON) return this.#clean(text);
     if (isJsonObjectOrArray(text)) return this.#clean(this.json(text, depth + 1));

@@ -77,21 +77,73 @@ export function findJwtEnd(text: string, start: number, firstEnd: number): numbe
 
 const PEM = '-----BEGIN ';
 const PEM_HEAD_CHARS = 64;
+/** A head of a key can be followed by lines such as `Proc-Type: 4,ENCRYPTED`. */
+const PEM_HEAD =
+  /^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:[\s"'+,>|#]|\\[nr]){1,40}[A-Z][A-Za-z-]{1,30}: [^\r\n\\"']{0,99}){0,5}/;
+const PEM_HEAD_AND_LINES_CHARS = 640;
+const PEM_FOOT = /^[\s\S]{0,160}?-----END [A-Z0-9 ]{0,48}-----/;
 const PEM_CHARS = 32 * 1024;
+const MIN_PEM_RUN_CHARS = 16;
+/** A line of this length is a line of a key even after the time and the source of a log entry. */
+const FULL_PEM_RUN_CHARS = 40;
+const MIXED = /^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])/;
+/** Characters between the lines of a key, such as quotes, commas, line numbers and escape sequences, without blanks. */
+const MAX_PEM_GAP_CHARS = 12;
+const MAX_LOG_PREFIX_CHARS = 64;
+const MAX_GAP_WITH_BLANKS_CHARS = 160;
 
 /**
- * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. For a truncated key,
- * returns the end of the part that is present.
+ * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. The head alone is not a key: source code
+ * and documents name it. For a truncated key, returns the end of the part that is present.
  */
 export function findPrivateKeyEnd(text: string, start: number): number {
   if (!text.startsWith(PEM, start)) return -1;
-  const head = text.slice(start, start + PEM_HEAD_CHARS);
-  const kind = /^-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?)-----/.exec(head)?.[1];
-  if (kind === undefined) return -1;
-  const foot = `-----END ${kind}-----`;
-  const body = text.slice(start, start + PEM_CHARS);
-  const at = body.indexOf(foot);
-  return at === -1 ? start + body.length : start + at + foot.length;
+  if (!text.slice(start, start + PEM_HEAD_CHARS).includes('PRIVATE KEY')) return -1;
+  const head = PEM_HEAD.exec(text.slice(start, start + PEM_HEAD_AND_LINES_CHARS))?.[0];
+  if (head === undefined) return -1;
+  let end = -1;
+  for (let at = start + head.length; at - start < PEM_CHARS; ) {
+    const run = findPemRunStart(text, at);
+    if (run === -1) break;
+    at = findBase64End(text, run, start + PEM_CHARS);
+    if (end === -1 && !/\d/.test(text.slice(run, at))) return -1;
+    end = at;
+  }
+  return end === -1 ? -1 : findPemFootEnd(text, end);
+}
+
+/** Returns the start of the next line of a key, or -1 if too much other text precedes it. */
+function findPemRunStart(text: string, start: number): number {
+  let others = 0;
+  for (let at = start; at - start <= MAX_GAP_WITH_BLANKS_CHARS && others <= MAX_LOG_PREFIX_CHARS; ) {
+    const code = readCharacterCode(text, at);
+    if (code === -1) return -1;
+    const end = findBase64End(text, at, at + FULL_PEM_RUN_CHARS);
+    if (end - at >= MIN_PEM_RUN_CHARS && others <= MAX_PEM_GAP_CHARS) return at;
+    if (end - at === FULL_PEM_RUN_CHARS && MIXED.test(text.slice(at, end))) return at;
+    if (code > 0x20) others += Math.max(1, end - at);
+    at = Math.max(at + 1, end);
+  }
+  return -1;
+}
+
+function findBase64End(text: string, start: number, limit: number): number {
+  let at = start;
+  while (at < limit && isBase64Character(readCharacterCode(text, at))) at += 1;
+  return at;
+}
+
+function isBase64Character(code: number): boolean {
+  return isLetterOrDigit(code) || code === 0x2b || code === 0x2f || code === 0x3d;
+}
+
+/** Returns the end of the last, shorter line of a key and of the line after it, or `end` if there is none. */
+function findPemFootEnd(text: string, end: number): number {
+  const rest = text.slice(end, end + PEM_HEAD_CHARS + 160);
+  const foot = PEM_FOOT.exec(rest)?.[0];
+  if (foot !== undefined) return end + foot.length;
+  // The last line of a truncated key can have any length.
+  return /^[A-Za-z0-9+/=\s]*$/.test(rest) && rest.length < MIN_PEM_RUN_CHARS ? text.length : end;
 }
 
 const SCHEME_REST = '://';
@@ -109,16 +161,34 @@ export function findUrlPassword(text: string, colon: number): readonly [start: n
   for (let at = colon + SCHEME_REST.length; at - colon < USERINFO_CHARS; at += 1) {
     const code = readCharacterCode(text, at);
     if (code === 0x40)
-      return password > 0 && at > password && !isPlaceholder(text, password) ? [password, at] : null;
+      return password > 0 && at > password && !PLACEHOLDER.test(text.slice(password, at))
+        ? [password, at]
+        : null;
     if (code === 0x3a && password === -1) password = at + 1;
-    if (code <= 0x20 || code === 0x2f || code === 0x22 || code === 0x3f || code === 0x23) return null;
+    if (code <= 0x20 || URL_ENDS.has(code)) return null;
+    if (password > 0 && LIST_MARKS.has(code) && PORT.test(text.slice(password, at))) return null;
   }
   return null;
 }
 
-/** Returns whether the value is a placeholder: `$PASSWORD`, `{{password}}`, `<password>` or `[redacted…]`. */
-function isPlaceholder(text: string, at: number): boolean {
-  return '${<[*%'.includes(text.charAt(at));
+/** Returns whether the `@` at `at` ends the password of a URL, so that `password@host` is not an email address. */
+export function endsUrlPassword(text: string, at: number): boolean {
+  const from = Math.max(0, at - USERINFO_CHARS);
+  const colon = text.slice(from, at).lastIndexOf(SCHEME_REST);
+  return colon !== -1 && findUrlPassword(text, from + colon)?.[1] === at;
+}
+
+/** Characters that are not allowed before the `@` of a URL. */
+const URL_ENDS = toCodes('/"?#`<>{}\\');
+/** Characters that follow a URL in a list. A password can contain them. */
+const LIST_MARKS = toCodes("'),;]|");
+const PORT = /^\d{2,5}$/;
+/** Placeholders such as `$PASSWORD`, `$dbPassword`, `$(cat file)`, `%s`, `%(password)s`, `%PASSWORD%`, `***` or `[redacted…]`. */
+const PLACEHOLDER =
+  /^(?:[[*]|\$(?:\(|[A-Z_][A-Z0-9_]*$|[A-Za-z_]+$)|%(?:[@dqsv]$|s[^A-Za-z0-9]|\(|[A-Za-z_]\w*%$))/;
+
+function toCodes(characters: string): ReadonlySet<number> {
+  return new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 }
 
 /** An assignment to a name whose value is always secret. The value has the length of an AWS secret key. */

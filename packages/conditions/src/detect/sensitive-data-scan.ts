@@ -9,10 +9,11 @@ import {
 } from './character-codes.ts';
 import { decodeEscapeSequences } from './escape-sequences.ts';
 import {
+  addSeparateFindings,
   type Finding,
   type FindingKind,
-  mergeFindings,
-  mergeNonOverlappingFindings,
+  mergeFindingsOfSameKind,
+  mergeOverlappingFindings,
   restoreOriginalOffsets,
   type SecretDetector,
 } from './findings.ts';
@@ -46,8 +47,9 @@ export type { Finding, FindingKind, SecretDetector } from './findings.ts';
 
 /**
  * Finds secrets and personal data of the requested kinds, even if escape sequences or terminal sequences
- * encode or interrupt them. Findings are ordered by position and do not overlap. The scan takes linear time
- * for any text: one pass, and a fixed number of further passes if the text contains such sequences.
+ * encode or interrupt them. Finds the same values of a kind, whatever other kinds are requested. Findings are ordered by
+ * position and do not overlap, because overlapping ones are merged. The scan takes linear time for any text: one pass, and
+ * a fixed number of further passes if the text contains such sequences.
  */
 export class SensitiveDataScan {
   readonly findings: readonly Finding[];
@@ -57,15 +59,14 @@ export class SensitiveDataScan {
    * @throws ScanLimitExceededError
    */
   constructor(text: string, wanted: ReadonlySet<FindingKind>, meter = new ScanMeter()) {
-    const findings = scanTerminalText(text, wanted, meter);
+    const findings = [...scanTerminalText(text, wanted, meter)];
     const unescaped = decodeEscapeSequences(text);
-    if (unescaped === null) {
-      this.findings = findings;
-      return;
+    if (unescaped !== null) {
+      meter.charge(unescaped.replacedParts);
+      const decoded = scanTerminalText(unescaped.finish(), wanted, meter);
+      findings.push(...restoreOriginalOffsets(decoded, unescaped));
     }
-    meter.charge(unescaped.replacedParts);
-    const decoded = scanTerminalText(unescaped.finish(), wanted, meter);
-    this.findings = mergeFindings(findings, restoreOriginalOffsets(decoded, unescaped));
+    this.findings = mergeOverlappingFindings(mergeFindingsOfSameKind(findings));
   }
 }
 
@@ -86,10 +87,13 @@ function scanTerminalText(
     meter.charge(plain.replacedParts);
     return restoreOriginalOffsets(new TextScan(plain.finish(), wanted, meter).findings, plain);
   });
-  return mergeNonOverlappingFindings(mergeFindings(separated, joined), findings);
+  return addSeparateFindings([...separated, ...joined], findings);
 }
 
-/** Finds sensitive data in a text as it is. */
+/**
+ * Finds sensitive data in a text as it is. Each detector checks all positions, so findings of different detectors can
+ * overlap.
+ */
 class TextScan {
   readonly findings: Finding[] = [];
   /** The normalized text. */
@@ -101,8 +105,8 @@ class TextScan {
   readonly #wantsCards: boolean;
   readonly #wantsSsns: boolean;
   readonly #normalized: RewrittenText | null;
-  /** The text before this position has been processed. */
-  #done = 0;
+  /** The end of the last finding of each kind, or of each detector of secrets. Null if nothing has been found. */
+  #ends: Map<FindingKind | SecretDetector, number> | null = null;
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>, meter: ScanMeter) {
     meter.charge(text.length);
@@ -127,7 +131,7 @@ class TextScan {
       phones: this.#wantsPhones,
     };
     for (let at = 0; ; ) {
-      at = findCandidateStart(text, at, this.#done, filter);
+      at = findCandidateStart(text, at, filter);
       if (at >= text.length) return;
       at = this.#scanAt(at);
     }
@@ -146,9 +150,8 @@ class TextScan {
       case 0x28:
         return this.#phone(at);
       case 0x2d:
-        return this.#wantsSecrets && this.#addSecret('private_key', at, findPrivateKeyEnd(text, at))
-          ? this.#done
-          : at + 1;
+        if (this.#wantsSecrets) this.#addSecret('private_key', at, findPrivateKeyEnd(text, at));
+        return at + 1;
       case 0x3a: {
         const password = this.#wantsSecrets ? findUrlPassword(text, at) : null;
         if (password) this.#addSecret('url_password', password[0], password[1]);
@@ -159,23 +162,26 @@ class TextScan {
     }
   }
 
-  #addSecret(detector: SecretDetector, start: number, end: number): boolean {
-    if (!this.#addFinding('secret', start, end)) return false;
-    const last = this.findings.pop();
-    if (last) this.findings.push({ ...last, detector });
-    return true;
-  }
-
-  /** Returns false, and adds nothing, if `end` is -1 or the position is within another finding. */
-  #addFinding(kind: FindingKind, start: number, end: number): boolean {
-    if (end < 0 || start < this.#done) return false;
-    this.#done = end;
+  /** Returns false, and adds nothing, if `end` is -1 or the position is within another finding of the same detector. */
+  #addFinding(kind: FindingKind, start: number, end: number, detector?: SecretDetector): boolean {
+    if (end < 0 || this.#isWithinFinding(detector ?? kind, start)) return false;
+    this.#ends ??= new Map();
+    this.#ends.set(detector ?? kind, end);
     this.findings.push({
       kind,
       start: this.#normalized?.originalStart(start) ?? start,
       end: this.#normalized?.originalEnd(end) ?? end,
+      ...(detector && { detector }),
     });
     return true;
+  }
+
+  #addSecret(detector: SecretDetector, start: number, end: number): void {
+    this.#addFinding('secret', start, end, detector);
+  }
+
+  #isWithinFinding(name: FindingKind | SecretDetector, at: number): boolean {
+    return this.#ends !== null && at < (this.#ends.get(name) ?? 0);
   }
 
   #word(at: number): number {
@@ -189,7 +195,7 @@ class TextScan {
       if (assigned) this.#addSecret('aws_secret_key', assigned[0], assigned[1]);
     }
     if (this.#wantsIbans) this.#addFinding('iban', at, findIbanEnd(text, at));
-    return Math.max(end, this.#done);
+    return end;
   }
 
   /** Checks a run of digits that is not adjacent to a letter for all numbers. */
@@ -203,7 +209,6 @@ class TextScan {
         for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
       end = run.end;
     }
-    end = Math.max(end, this.#done);
     // `123abc` is a single token, so nothing starts within it.
     while (isLetterOrDigit(readCharacterCode(text, end)) || readCharacterCode(text, end) === 0x5f) end += 1;
     return end;
@@ -215,45 +220,35 @@ class TextScan {
     const next = readCharacterCode(text, end);
     if (!this.#wantsCards || end - start < 4 || isLetterOrDigit(next) || next === 0x5f) return;
     for (let at = start; at < end; at += 1)
-      if (at === start || !isDigit(readCharacterCode(text, at - 1)))
-        this.#addFinding('credit_card', at, findSeparatedCardNumberEnd(text, at));
+      if (at === start || !isDigit(readCharacterCode(text, at - 1))) this.#separatedCard(at);
+  }
+
+  #separatedCard(start: number): void {
+    if (this.#isWithinFinding('credit_card', start)) return;
+    this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(this.#text, start));
   }
 
   #group(run: DigitRun, first: number): void {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
-    if (this.#wantsCards && this.#addFinding('credit_card', start, findCardNumberEnd(text, run, first)))
-      return;
-    if (this.#wantsCards && this.#addFinding('credit_card', start, findSeparatedCardNumberEnd(text, start)))
-      return;
+    if (this.#wantsCards && !this.#addFinding('credit_card', start, findCardNumberEnd(text, run, first)))
+      this.#separatedCard(start);
     if (run.separators === '') return;
-    if (this.#wantsSsns && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
+    if (this.#wantsSsns) this.#addFinding('us_ssn', start, findSsnEnd(text, run, first));
     if (this.#wantsPhones)
       this.#addFinding('phone', start, findNorthAmericanPhoneNumberEnd(text, run, first));
   }
 
   #email(at: number): number {
     const around = this.#wantsEmails ? findEmailAround(this.#text, at) : null;
-    if (around === null) return at + 1;
-    this.#replaceWithin(around[0]);
-    this.#addFinding('email', around[0], around[1]);
-    return Math.max(at + 1, this.#done);
-  }
-
-  /** Removes findings within the local part of an email address, except secrets. */
-  #replaceWithin(start: number): void {
-    const from = this.#normalized?.originalStart(start) ?? start;
-    for (;;) {
-      const last = this.findings.at(-1);
-      if (last === undefined || last.start < from || last.kind === 'secret') return;
-      this.findings.pop();
-      this.#done = start;
-    }
+    if (around !== null) this.#addFinding('email', around[0], around[1]);
+    return at + 1;
   }
 
   #phone(at: number): number {
-    if (!this.#wantsPhones || isLetterOrDigit(readCharacterCode(this.#text, at - 1))) return at + 1;
-    return this.#addFinding('phone', at, findPhoneNumberEnd(this.#text, at)) ? this.#done : at + 1;
+    if (this.#wantsPhones && !isLetterOrDigit(readCharacterCode(this.#text, at - 1)))
+      this.#addFinding('phone', at, findPhoneNumberEnd(this.#text, at));
+    return at + 1;
   }
 }
 

@@ -99,7 +99,7 @@ export function compileCatalogs(
       cache: compileCacheSettings(org, purges.get(org.id) ?? 0),
       bodies: compileBodyStorageSettings(org),
       rules: compileOrgRules(org, stored),
-      policies: compilePolicies(org.policies.filter(isEnabled)),
+      policies: compilePolicies(org.policies.filter(isEnabled), org.id),
     });
   }
   return { catalogs, unusable, unsupportedSettings };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { characterReadCounter } from '@floe/conditions/detect/sensitive-data-scan';
 import { MAX_INLINE_SCANNED_CHARS } from '../../guardrails/policies/inline-limits.ts';
-import { StreamPolicyData } from './stream-policy-data.ts';
+import { announcesEnd, endsResponse, StreamPolicyData } from './stream-policy-data.ts';
 
 test('all texts of an event share the scan limit of the main thread, and no text is skipped', () => {
   const data = new StreamPolicyData({ early: new Set(['email', 'credit_card']), detects: true }, null);
@@ -18,4 +18,16 @@ test('all texts of an event share the scan limit of the main thread, and no text
 
   data.addStrings(JSON.stringify({ type: 'novelty', text: 'mail to ada@example.org' }));
   assert.deepEqual([data.takeLongTexts(), data.takeKinds()], [[], ['email']]);
+});
+
+test('metadata that a response repeats does not look like the end of the response', () => {
+  const created = (metadata: object) => JSON.stringify({ type: 'response.created', response: { metadata } });
+  for (const metadata of [{ type: 'message_stop' }, { type: 'response.completed' }, { stop_reason: 'x' }]) {
+    assert.equal(announcesEnd(created(metadata)), false);
+    assert.equal(endsResponse(created(metadata)), false);
+  }
+  for (const type of ['message_stop', 'response.completed', 'response.failed'])
+    assert.ok(announcesEnd(JSON.stringify({ type })) && endsResponse(JSON.stringify({ type })));
+  assert.ok(announcesEnd('[DONE]') && endsResponse('[DONE]'));
+  assert.ok(announcesEnd('{"choices":[{"finish_reason":"stop"}]}'));
 });

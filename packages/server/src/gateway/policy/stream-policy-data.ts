@@ -1,4 +1,5 @@
 import type { FindingKind } from '@floe/conditions/detect/sensitive-data-scan';
+import { isJsonObject } from '@floe/contract/json';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { ResponseEvent } from '@floe/wire/response-events';
 import type { Usage } from '@floe/wire/usage';
@@ -8,7 +9,35 @@ import {
 } from '../../guardrails/policies/hosted-tool-calls.ts';
 import { createInlineLimits, tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import { detectFindingKinds, type StreamedPolicyResponse } from '../../guardrails/policies/policy-tasks.ts';
+import type { RequestEcho } from '../../guardrails/policies/request-echo.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
+
+/**
+ * Matches a frame that announces the end of the response. Content cannot match, because its quotes are
+ * escaped.
+ */
+const FINISH_PATTERN =
+  /"(?:finish_reason|stop_reason)"\s*:\s*"(?!(?:null)?")|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+const FINAL_EVENT_PATTERN =
+  /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+const FINAL_RESPONSES_EVENT = /^response\.(?:completed|incomplete|failed)$/;
+
+/** Returns whether an event announces the end of the response. */
+export function announcesEnd(data: string): boolean {
+  return FINISH_PATTERN.test(data) && !isOtherResponsesEvent(data);
+}
+
+/** Returns whether an event is the last one of the response. */
+export function endsResponse(data: string): boolean {
+  return FINAL_EVENT_PATTERN.test(data) && !isOtherResponsesEvent(data);
+}
+
+/** Events of the Responses API repeat the `metadata` of the request, which can contain the same members. */
+function isOtherResponsesEvent(data: string): boolean {
+  const event = tryParseJson(data);
+  const type = isJsonObject(event) ? event['type'] : undefined;
+  return typeof type === 'string' && type.startsWith('response.') && !FINAL_RESPONSES_EVENT.test(type);
+}
 
 /**
  * Whether a policy detects sensitive data in a stream, and which kinds of findings to look for in each frame instead
@@ -19,6 +48,8 @@ export interface StreamDetectionSettings {
   readonly early: ReadonlySet<FindingKind> | null;
   /** Whether a policy detects data. */
   readonly detects: boolean;
+  /** For the Responses API: finds the parts of events that repeat the request. */
+  readonly echo?: RequestEcho | null;
 }
 
 /** The data of a stream that policies read: its texts, its tools, and the kinds of findings so far. */
@@ -41,9 +72,11 @@ export class StreamPolicyData {
   /** All texts of an event share them. */
   #limits = createInlineLimits();
 
-  constructor({ early, detects }: StreamDetectionSettings, usage: Usage | null) {
+  constructor({ early, detects, echo = null }: StreamDetectionSettings, usage: Usage | null) {
     this.#usage = usage;
-    this.#strings = detects ? new StreamStringCollector(early && ((text) => this.#scan(text, early))) : null;
+    this.#strings = detects
+      ? new StreamStringCollector(early && ((text) => this.#scan(text, early)), echo)
+      : null;
   }
 
   /** Adds the strings of an event, and the hosted tools that it contains calls of. */

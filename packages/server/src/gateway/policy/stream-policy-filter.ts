@@ -18,20 +18,12 @@ import {
   type StreamedPolicyResponse,
 } from '../../guardrails/policies/policy-tasks.ts';
 import type { PolicyTaskContext } from '../../guardrails/policies/policy-threads.ts';
+import { RequestEcho } from '../../guardrails/policies/request-echo.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { recordPolicyDecisions } from './apply-request-policies.ts';
 import type { ResponsePolicyContext } from './response-policy-context.ts';
-import { StreamPolicyData } from './stream-policy-data.ts';
-
-/**
- * Matches a frame that announces the end of the response. Content cannot match, because its quotes are
- * escaped.
- */
-const FINISH_PATTERN =
-  /"(?:finish_reason|stop_reason)"\s*:\s*"(?!(?:null)?")|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
-const FINAL_EVENT_PATTERN =
-  /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+import { announcesEnd, endsResponse, StreamPolicyData } from './stream-policy-data.ts';
 
 /**
  * Evaluates policies on a stream, frame by frame, in the client's dialect. The frame that completes a denied value is
@@ -75,7 +67,11 @@ export class StreamPolicyFilter {
     this.#earlyPolicies = selectEarlyStreamPolicies(context.policySet);
     this.#mayDeny = context.policySet.policies.some(canBlockStream);
     const detects = context.policySet.detects.size > 0;
-    this.#answer = new StreamPolicyData({ early: this.#earlyPolicies?.detects ?? null, detects }, usage);
+    const echo = x.surface.dialect === 'responses' ? new RequestEcho(context.request) : null;
+    this.#answer = new StreamPolicyData(
+      { early: this.#earlyPolicies?.detects ?? null, detects, echo },
+      usage,
+    );
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createResponseReader(
       (event) => {
         this.#answer.add(event);
@@ -190,7 +186,7 @@ export class StreamPolicyFilter {
   }
 
   #readEvent({ event, data }: SseEvent): Promise<void> | null {
-    this.#isFinishing ||= FINISH_PATTERN.test(data);
+    this.#isFinishing ||= announcesEnd(data);
     this.#reader.read({ event, data });
     // The forwarded stream contains no error, so Floe cannot read a part that the client would receive.
     if (data.trim() !== '[DONE]') this.fault ??= this.#readFault;
@@ -210,7 +206,7 @@ export class StreamPolicyFilter {
   }
 
   #evaluateFinish(data: string): Promise<void> | null {
-    const isFinal = !this.fault && this.#isFinishing && FINAL_EVENT_PATTERN.test(data);
+    const isFinal = !this.fault && this.#isFinishing && endsResponse(data);
     return isFinal ? this.#evaluateWhole() : null;
   }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RequestEcho } from '../../guardrails/policies/request-echo.ts';
+import { requestOf } from '../../guardrails/test/policy-requests.ts';
 import { StreamStringCollector } from './stream-string-collector.ts';
 
 const CARD = '4111111111111111';
@@ -88,4 +90,36 @@ test('the start of a block of Messages contains the first piece of its text', ()
   const delta = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: CARD.slice(7) } };
   const { texts, scanned } = collect([start, delta]);
   assert.ok(texts.includes(CARD) && scanned.includes(CARD), JSON.stringify(texts));
+});
+
+test('text in base64 data is collected, as in a complete response', () => {
+  const csv = 'name;mail\n'.concat('x;ana@example.com\n'.repeat(11));
+  const base64 = Buffer.from(csv).toString('base64');
+  for (const data of [base64, `data:text/csv;base64,${base64}`]) {
+    const { texts, scanned } = collect([{ type: 'response.mcp_call.done', output: data }]);
+    assert.ok(texts.includes(data) && scanned.includes(csv), data);
+    const pieces = [choice(0, { content: data.slice(0, 140) }), choice(0, { content: data.slice(140) })];
+    assert.ok(collect(pieces).texts.includes(data), data);
+  }
+});
+
+test('what a response of the Responses API repeats from the request is not collected', () => {
+  const given = {
+    instructions: 'Sign as support@acme.com',
+    tools: [{ type: 'function', name: 'mail', description: 'to ops@acme.com' }],
+    user: 'ana@acme.com',
+  };
+  const strings = new StreamStringCollector(null, new RequestEcho(requestOf({ model: 'm', ...given })));
+  const add = (response: object) => strings.add(JSON.stringify({ type: 'response.created', response }));
+  add({ ...given, tools: [{ ...given.tools[0], strict: true }], output: [{ text: 'Hello!' }] });
+  assert.deepEqual([...strings.texts()].sort(), ['Hello!', 'response.created']);
+  add({
+    instructions: 'Sign as other@acme.com',
+    metadata: { user: 'ana@acme.com' },
+    user: given.instructions,
+  });
+  assert.deepEqual(
+    [...strings.texts()].filter((text) => text.includes('@')).sort(),
+    ['Sign as other@acme.com', 'Sign as support@acme.com', 'ana@acme.com'].sort(),
+  );
 });

@@ -1,9 +1,10 @@
-import { isBase64Blob } from '@floe/conditions/detect/base64-blobs';
+import { decodeBase64Text, isBase64Blob } from '@floe/conditions/detect/base64-blobs';
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json } from '@floe/contract/json';
 import { findDuplicateMemberName, parseJsonWithDuplicateMembers } from '@floe/wire/duplicate-member-names';
 import { tryParseJson } from '@floe/wire/json-narrowing';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
+import type { RequestEcho } from '../../guardrails/policies/request-echo.ts';
 
 /**
  * A function that receives text to scan: a complete string, or the newest piece of a longer string with the
@@ -48,9 +49,15 @@ export class StreamStringCollector {
   readonly #pieces = new Map<string, Pieces>();
   readonly #complete = new Set<string>();
 
-  /** @param scan null if nothing is scanned before the end */
-  constructor(scan: TextScanner | null) {
+  readonly #echo: RequestEcho | null;
+
+  /**
+   * @param scan null if nothing is scanned before the end
+   * @param echo finds the parts of events that repeat the request, which are not collected
+   */
+  constructor(scan: TextScanner | null, echo: RequestEcho | null = null) {
     this.#scan = scan;
+    this.#echo = echo;
   }
 
   add(data: string): void {
@@ -59,16 +66,18 @@ export class StreamStringCollector {
     const isBlockStart = event['type'] === BLOCK_START;
     const place = isBlockStart ? { ...event, type: BLOCK_DELTA } : event;
     const position = POSITIONS.map((name) => JSON.stringify(place[name]) ?? '').join();
-    for (const [given, value] of Object.entries(event)) {
+    for (const [given, whole] of Object.entries(event)) {
+      const isResponse = given === 'response' && this.#echo !== null && isJsonObject(whole);
+      const value = isResponse ? this.#echo?.remove(whole) : whole;
       const name = isBlockStart && given === 'content_block' ? 'delta' : given;
       this.#visit(value, { path: `${position}.${name}`, name, isPiece: PIECES.has(name) });
     }
   }
 
-  /** Returns all strings without repetitions, and without base64 data. */
+  /** Returns all strings without repetitions, and without base64 data that contains no text. */
   texts(): readonly string[] {
     const joined = [...this.#pieces.values()].map(({ all }) => all.join(''));
-    return [...new Set([...joined.filter((text) => !isBase64Blob(text)), ...this.#complete])];
+    return [...new Set([...joined.filter((text) => !isBlobWithoutText(text)), ...this.#complete])];
   }
 
   #visit(value: Json | undefined, at: Place): void {
@@ -100,10 +109,14 @@ export class StreamStringCollector {
   }
 
   #addComplete(text: string): void {
-    if (text.length < MIN_FINDING_CHARS || this.#complete.has(text) || isBase64Blob(text)) return;
+    if (text.length < MIN_FINDING_CHARS || this.#complete.has(text) || isBlobWithoutText(text)) return;
     this.#complete.add(text);
-    this.#scan?.(text);
+    this.#scan?.(decodeBase64Text(text)?.text ?? text);
   }
+}
+
+function isBlobWithoutText(text: string): boolean {
+  return isBase64Blob(text) && decodeBase64Text(text) === null;
 }
 
 /**

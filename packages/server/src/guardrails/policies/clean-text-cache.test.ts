@@ -73,12 +73,20 @@ test('a text is cached for one policy set only, and only if nothing was found in
 });
 
 test('the cache is bounded: the least recently used texts are removed', () => {
-  const memory = new CleanTextCache();
+  const memory = new CleanTextCache('bounded');
   memory.add('first');
   memory.add('second');
-  for (let n = 0; n < 49_998; n += 1) memory.add(`other ${n}`);
+  for (let n = 0; n < 48_000; n += 1) memory.add(`other ${n}`);
   assert.equal(memory.has('first'), true, 'and used now');
-  memory.add('one more');
+  for (let n = 0; n < 2_500; n += 1) memory.add(`new ${n}`);
   assert.equal(memory.has('second'), false);
   assert.equal(memory.has('first'), true);
+});
+
+test('an organization with many texts does not remove the texts of another', () => {
+  const [small, large] = [new CleanTextCache('small'), new CleanTextCache('large')];
+  for (let n = 0; n < 1_000; n += 1) small.add(`text ${n}`);
+  for (let n = 0; n < 120_000; n += 1) large.add(`other ${n}`);
+  for (let n = 0; n < 1_000; n += 1) assert.ok(small.has(`text ${n}`), `${n}`);
+  assert.ok(large.has('other 119999') && !large.has('other 0'));
 });

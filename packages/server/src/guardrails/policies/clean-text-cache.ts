@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import type { CleanTextSet, WritableCleanTextSet } from '@floe/conditions/detect/redact';
 import type { ByteSpan } from '@floe/wire/json-edits';
+import { FairLruMap } from '../../core/fair-lru-map.ts';
 
 /** Maximum number of texts in this process, for all policy sets together: about 8 MB. */
 const MAX_TEXTS = 50_000;
 
-/** Keys consist of the set and the digest. Least recently used first. */
-const remembered = new Set<string>();
+/** Keys consist of the set and the digest. The organizations share the space fairly. */
+const remembered = new FairLruMap<true>(MAX_TEXTS);
 let sets = 0;
 
 /**
@@ -17,24 +18,22 @@ let sets = 0;
  */
 export class CleanTextCache implements WritableCleanTextSet {
   readonly #set = `${sets++} `;
+  readonly #orgId: string;
+
+  constructor(orgId = '') {
+    this.#orgId = orgId;
+  }
 
   keyOf(token: string | Uint8Array): string {
     return this.#set + hash('sha256', token, 'base64');
   }
 
   has(key: string): boolean {
-    if (!remembered.delete(key)) return false;
-    remembered.add(key);
-    return true;
+    return remembered.get(this.#orgId, key) === true;
   }
 
   add(key: string): void {
-    remembered.add(key);
-    if (remembered.size <= MAX_TEXTS) return;
-    for (const oldest of remembered) {
-      remembered.delete(oldest);
-      return;
-    }
+    remembered.set(this.#orgId, key, true);
   }
 
   /** Adds a text that a thread has scanned, by the digest that `ReportingCleanTextCache` reported. */

@@ -185,3 +185,23 @@ test('a session that never called the relay can be denied from its second reques
   assert.equal(asks({ id: '', relayed: false, requests: 9 }), false);
   assert.equal(asks(null), false);
 });
+
+test('a policy in monitor mode does not change what an enforced policy finds', () => {
+  const key = `${'aB3dE5gH7jK9mN2pQ4sT6vW8'.repeat(3)}\n`;
+  for (const [enforced, monitored, text] of [
+    ['email', { secrets: true }, `-----BEGIN PRIVATE KEY-----\n${key}${key}ana@example.com`],
+    ['email', { secrets: true }, `-----BEGIN PRIVATE KEY----- is a header.\nana@example.com`],
+    ['email', { secrets: true }, "['http://localhost:8080','foo@bar.com']"],
+    ['us_ssn', { pii: ['phone'] }, '+1 123-45-6789'],
+    ['credit_card', { pii: ['phone'] }, '+378282246310005'],
+    ['phone', { pii: ['email'] }, '212-555-0147@example.com'],
+  ] as const) {
+    const policies = [
+      { name: 'enforced', on: 'request', action: 'deny', detect: { pii: [enforced] } },
+      { name: 'new', on: 'request', action: 'deny', mode: 'monitor', detect: { ...monitored } },
+    ];
+    const request = requestOf({ messages: [{ role: 'user', content: text }] });
+    assert.equal(judged(policies, request).deniedBy?.name, 'enforced', text);
+    assert.equal(judged(policies.toReversed(), request).deniedBy?.name, 'enforced', text);
+  }
+});

@@ -10,6 +10,7 @@ import { type InlineLimits, requireWithinInlineParseLimit } from './inline-limit
 import type { PolicySet } from './policies.ts';
 import { type PolicyRequest, PolicyRequestView } from './policy-request-view.ts';
 import { PolicyResponseView } from './policy-response-view.ts';
+import { RequestEcho, restoreBlankedMembers } from './request-echo.ts';
 
 /**
  * The result of evaluating policies against a body, and the body to send, which is the original or the
@@ -77,18 +78,22 @@ export function evaluateResponsePolicies(
   };
   const { detects, cleanTexts } = policySet;
   const meter = limits?.scanMeter;
+  const isScanned = detects.size > 0 && dialect === 'responses';
+  const own = isScanned ? new RequestEcho(request).blank(body, parsed) : body;
+  const text = own === body ? json : own.toString('utf8');
   let scan: JsonScanResult | null = null;
   const find = () => {
-    scan = scanJson(json, detects, { cleanTexts, meter });
+    scan = scanJson(text, detects, { cleanTexts, meter });
     return scan.counts;
   };
-  const locate = () => locateFindings(json, detects, scan ?? undefined, meter);
+  const locate = () => locateFindings(text, detects, scan ?? undefined, meter);
   const evaluation = evaluatePolicies(
     policySet,
     new PolicyResponseView(answer, request, policySet, { find, locate, limits }),
     limits?.steps,
   );
-  return { evaluation, body: redactBody(body, evaluation, policySet, { scan, meter }) };
+  const redacted = redactBody(own, evaluation, policySet, { scan, meter });
+  return { evaluation, body: redacted === own ? body : restoreBlankedMembers(redacted, own, body) };
 }
 
 interface PreviousScan {
@@ -104,7 +109,7 @@ function redactBody(
   { scan, meter }: PreviousScan,
 ): Buffer {
   if (deniedBy || redact.size === 0) return body;
-  // A scan for fewer kinds can have other results, because findings do not overlap.
+  // A redaction of fewer kinds leaves the values of the other kinds.
   if (scan && redact.size === detects.size) return Buffer.from(scan.json);
   return Buffer.from(redactJson(body.toString('utf8'), redact, { cleanTexts, meter }).json);
 }

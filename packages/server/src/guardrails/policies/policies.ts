@@ -40,6 +40,7 @@ export interface PolicySetConfig {
   readonly id: number;
   readonly on: CompiledPolicy['on'];
   readonly configs: readonly PolicyConfig[];
+  readonly orgId: string;
 }
 
 let sources = 0;
@@ -55,14 +56,15 @@ export interface CompiledPolicies {
 
 /**
  * Prepares an organization's policies for evaluation. Returns null if it has none.
+ * @param orgId the organization whose share of the cache of clean texts the policies use
  * @throws Error for a condition that `findPolicyError` would report
  */
-export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolicies | null {
+export function compilePolicies(configs: readonly PolicyConfig[], orgId = ''): CompiledPolicies | null {
   if (configs.length === 0) return null;
   const policies = configs.map(compilePolicy);
   return {
-    request: selectPolicies(policies, 'request', configs),
-    answer: selectPolicies(policies, 'answer', configs),
+    request: selectPolicies(policies, { on: 'request', configs, orgId }),
+    answer: selectPolicies(policies, { on: 'answer', configs, orgId }),
   };
 }
 
@@ -151,8 +153,7 @@ function compileUncached({ name, on, action, mode, message, when, detect }: Poli
 
 function selectPolicies(
   all: readonly CompiledPolicy[],
-  side: CompiledPolicy['on'],
-  configs: readonly PolicyConfig[],
+  { on: side, configs, orgId }: Omit<PolicySetConfig, 'id'>,
 ): PolicySet | null {
   const policies = all.filter(({ on }) => on === side);
   if (policies.length === 0) return null;
@@ -160,7 +161,7 @@ function selectPolicies(
     policies,
     needs: new Set(policies.flatMap(({ condition }) => [...(condition?.inputs ?? [])])),
     detects: new Set(policies.flatMap(({ detects }) => [...(detects ?? [])])),
-    cleanTexts: new CleanTextCache(),
-    source: { id: sources++, on: side, configs: configs.filter(({ on }) => on === side) },
+    cleanTexts: new CleanTextCache(orgId),
+    source: { id: sources++, on: side, configs: configs.filter(({ on }) => on === side), orgId },
   };
 }

@@ -144,12 +144,12 @@ interface ThreadPolicySet extends PolicySet {
 const compiled = new Map<number, ThreadPolicySet>();
 const MAX_COMPILED = 100;
 
-function compileOnce({ id, on, configs }: PolicySetConfig): ThreadPolicySet {
+function compileOnce({ id, on, configs, orgId }: PolicySetConfig): ThreadPolicySet {
   const known = compiled.get(id);
   compiled.delete(id);
   const set = known ?? {
-    ...requireSet(compilePolicies(configs)?.[on]),
-    cleanTexts: new ReportingCleanTextCache(),
+    ...requireSet(compilePolicies(configs, orgId)?.[on]),
+    cleanTexts: new ReportingCleanTextCache(orgId),
   };
   compiled.set(id, set);
   for (const oldest of compiled.keys()) {

@@ -107,7 +107,9 @@ export class PolicyThreads {
   ): Promise<EvaluatedBody> {
     const bytes = response.body.length + response.request.body.length;
     return this.#admit(caller, bytes, async () => {
-      const request = await copyRequest(policySet, response.request, false);
+      // A response of this dialect repeats parts of the request.
+      const isCompared = response.dialect === 'responses' && policySet.detects.size > 0;
+      const request = await copyRequest(policySet, response.request, isCompared);
       const body = await copyBytes(response.body);
       const result = await this.#send(
         caller,
