@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { canUsePasskeys } from '../../data/passkey.ts';
+import type { SignedOutSession } from '../../data/session.ts';
 import { formatFullDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -15,32 +17,36 @@ export function AccountForm({
   kind,
   token,
   link,
+  methods,
   onEntered,
 }: {
   readonly kind: 'first' | 'owner' | 'invitation';
   readonly token: string;
   /** The organization and expiry time of a link that creates an owner. */
   readonly link?: SetupPreview;
+  /** The sign-in methods of this installation. Without passwords, the form does not ask for one. */
+  readonly methods: SignedOutSession['methods'];
   readonly onEntered: () => void;
 }) {
-  const [account, setAccount] = useState({ name: '', email: '', password: '' });
+  const [entered, setEntered] = useState({ name: '', email: '', password: '' });
   const save = useApiMutation(
-    () => (link ? createOwnerAccount(token, account) : acceptInvitationLink(token, account)),
-    {
-      done: onEntered,
+    () => {
+      const account = { ...entered, password: methods.password ? entered.password : undefined };
+      return link ? createOwnerAccount(token, account) : acceptInvitationLink(token, account);
     },
+    { done: onEntered },
   );
-  const { title, about, button } = signInText.account[kind];
-  const put = (name: keyof typeof account) => ({
-    value: account[name],
+  const { title, about, aboutWithoutPassword, button } = signInText.account[kind];
+  const put = (name: keyof typeof entered) => ({
+    value: entered[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setAccount({ ...account, [name]: target.value }),
+      setEntered({ ...entered, [name]: target.value }),
   });
   return (
     <div className="grid gap-4">
       {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
       <p className="text-body text-ink-2">
-        {about}
+        {methods.password ? about : aboutWithoutPassword}
         {link &&
           signInText.account.linkExpires(formatFullDateTime(new Date(link.expires_at), getBrowserTimeZone()))}
       </p>
@@ -64,9 +70,22 @@ export function AccountForm({
             <Input type="email" autoComplete="username" {...put('email')} />
           </FormField>
         )}
-        <FormField name="password" label={signInText.account.password} hint={signInText.account.passwordHint}>
-          <Input type="password" autoComplete="new-password" {...put('password')} />
-        </FormField>
+        {methods.password ? (
+          <FormField
+            name="password"
+            label={signInText.account.password}
+            hint={signInText.account.passwordHint}
+          >
+            <Input type="password" autoComplete="new-password" {...put('password')} />
+          </FormField>
+        ) : (
+          <p className="text-small text-ink-3">
+            {signInText.account.nextSignIn([
+              ...methods.oidc.map(({ name }) => name),
+              ...(methods.passkey && canUsePasskeys() ? [signInText.account.passkey] : []),
+            ])}
+          </p>
+        )}
       </Form>
     </div>
   );
