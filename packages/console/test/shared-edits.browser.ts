@@ -54,6 +54,31 @@ test('a change of other values of the resource needs no decision', async () => {
   await context.close();
 });
 
+test('a monitor keeps values that the form cannot show exactly, and channels that no longer exist', async () => {
+  const channel = await create('/api/monitoring/channels', {
+    name: 'ops',
+    kind: 'webhook',
+    url: 'https://ops.example/hook',
+  });
+  const kept = { tags: ['Acme, Inc.'], channels: ['ops'], alert_after_misses: 10_000 };
+  const id = await create('/api/monitoring/monitors', {
+    ...{ id: 'shared-backup', name: 'Backup', expected_interval_minutes: 60 },
+    ...kept,
+  });
+  await harness.ask('PATCH', `/api/monitoring/channels/${channel}`, { name: 'ops-eu' });
+  const { page, context } = await openConsolePage(harness, `/o/acme/monitors/${id}/edit`);
+  await page.getByLabel('Description').fill('Check the disk first');
+  await page.getByRole('button', { name: 'Save monitor' }).click();
+  await page.getByText('Monitor Backup was saved.').first().waitFor();
+  const { body } = await harness.ask('GET', `/api/monitoring/monitors/${id}`);
+  const { description, tags, channels, alert_after_misses } = Object(body);
+  assert.deepEqual(
+    { description, tags, channels, alert_after_misses },
+    { description: 'Check the disk first', ...kept },
+  );
+  await context.close();
+});
+
 test('a maintenance window keeps what another member changed in other fields', async () => {
   const id = await create('/api/monitoring/maintenance', {
     name: 'Database upgrade',

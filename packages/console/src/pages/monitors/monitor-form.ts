@@ -79,7 +79,7 @@ function validateMonitorForm(
     return { param: 'grace_period_minutes', message: monitorEditorText.durationInvalid };
   if (firstDue !== '' && parseMinutes(firstDue) === null)
     return { param: 'first_beat_due_minutes', message: monitorEditorText.durationInvalid };
-  return /^[1-9]\d{0,3}$/.test(alertAfter.trim())
+  return /^[1-9]\d*$/.test(alertAfter.trim())
     ? null
     : { param: 'alert_after_misses', message: monitorEditorText.alertAfterInvalid };
 }

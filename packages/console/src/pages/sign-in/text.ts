@@ -17,8 +17,7 @@ export const signInText = {
     password: 'Password',
     submit: 'Sign in',
     wait: (seconds: number) => `Try again in ${seconds} s`,
-    noMethod:
-      'No sign-in method works at this address. Ask an operator to set one up.',
+    noMethod: 'No sign-in method works at this address. Ask an operator to set one up.',
   },
   account: {
     first: {
