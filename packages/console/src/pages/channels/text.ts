@@ -16,7 +16,7 @@ export const channelsText = {
     lastDelivery: 'Last delivery',
     source: 'Source',
     allEvents: 'All events',
-    noDelivery: 'None yet',
+    noDelivery: 'None recently',
     noResponse: 'No response',
     attemptDue: (status: string) => `${status}, next attempt now`,
     nextAttempt: (status: string, relative: string) => `${status}, next attempt ${relative}`,

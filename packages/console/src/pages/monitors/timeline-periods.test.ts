@@ -32,7 +32,8 @@ test('marks fill the range without gaps or overlaps, whatever order the periods 
   assert.deepEqual(
     marks.map(({ period: { status }, ms }) => [status, ms / HOUR]),
     [
-      ['healthy', 12],
+      // It started 30 hours before the range.
+      ['healthy', 42],
       ['unknown', 6],
       ['failing', 2],
       ['healthy', 4],
