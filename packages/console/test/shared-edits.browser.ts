@@ -97,3 +97,24 @@ test('a maintenance window keeps what another member changed in other fields', a
   assert.deepEqual({ name, starts_at, ends_at, tags }, { name: 'Database move', ...moved });
   await context.close();
 });
+
+test('an extension is added to the end that another member has set meanwhile', async () => {
+  const now = Date.now();
+  const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+  const id = await create('/api/monitoring/maintenance', {
+    name: 'Disk swap',
+    starts_at: at(-1),
+    ends_at: at(1),
+  });
+  const { page, context } = await openConsolePage(harness, '/o/acme/maintenance');
+  const extend = page.getByRole('button', { name: 'Extend by 30 min' });
+  await extend.waitFor();
+  await page.route(/\/maintenance\?/, (route) => route.abort());
+  await harness.ask('PATCH', `/api/monitoring/maintenance/${id}`, { ends_at: at(5) });
+  const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+  await extend.click();
+  await saved;
+  const { body } = await harness.ask('GET', `/api/monitoring/maintenance/${id}`);
+  assert.equal(Reflect.get(Object(body), 'ends_at'), at(5.5));
+  await context.close();
+});

@@ -40,6 +40,7 @@ export const channelsText = {
   },
   test: {
     send: 'Send test message',
+    saveFirst: 'Save your changes to test them.',
     responded: (kind: string, status: number, duration: string) =>
       `${kind} responded with status ${status} in ${duration}.`,
     accepted: (kind: string, duration: string) => `${kind} message accepted in ${duration}.`,
