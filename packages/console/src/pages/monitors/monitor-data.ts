@@ -250,16 +250,27 @@ export function buildChecksQuery(id: string, filters: CheckFilters) {
   });
 }
 
-/** Returns the query for the beats and misses to mark below the timeline. */
+/**
+ * Returns the query for the beats and misses to mark below the timeline: the newest beats, and the newest misses and
+ * failures, which are often older.
+ */
 export function buildRecentChecksQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'marks', days],
-    queryFn: ({ signal }) =>
-      getJson<ApiPage<CheckResource>>(
-        buildMonitorApiPath(id, '/checks'),
-        { from: daysAgo(days), limit: 200 },
-        signal,
-      ),
+    queryFn: async ({ signal }): Promise<readonly CheckResource[]> => {
+      const from = daysAgo(days);
+      const lists = await Promise.all(
+        [{}, { status: 'missed' }, { status: 'failed' }].map((status) =>
+          getJson<ApiPage<CheckResource>>(
+            buildMonitorApiPath(id, '/checks'),
+            { from, limit: 200, ...status },
+            signal,
+          ),
+        ),
+      );
+      const byId = new Map(lists.flatMap(({ data }) => data.map((check) => [check.id, check] as const)));
+      return [...byId.values()];
+    },
     placeholderData: keepPreviousData,
   });
 }
@@ -271,7 +282,8 @@ export function buildSettingsChangesQuery(id: string) {
     queryFn: ({ signal }) =>
       getJson<ApiPage<AuditEntry>>(
         'api/management/audit',
-        { subject: id, action: 'monitors.update', limit: 50 },
+        // The API, the command line and floe.yaml record changes with different actions.
+        { subject: id, limit: 50 },
         signal,
       ),
     staleTime: 60_000,

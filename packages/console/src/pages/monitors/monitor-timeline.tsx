@@ -87,7 +87,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           <StatusBand marks={marks}>
             <ScheduleChangeLines changes={changes} from={from} to={now} />
           </StatusBand>
-          <Ticks ticks={buildTimelineBeatMarks(checks.data?.data ?? [], from, now)} />
+          <Ticks ticks={buildTimelineBeatMarks(checks.data ?? [], from, now)} />
           <Axis from={from} to={now} />
           <TimelineLegend changed={changes.length > 0} />
         </>
