@@ -114,6 +114,7 @@ test('a live list that has loaded several pages is live again after scrolling ba
   const before = polls;
   await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, 0));
   await eventually(async () => polls >= before + 2 || undefined);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.close();
 });
 

@@ -102,7 +102,8 @@ test('a running server is found, and the output lists each finding', async (t) =
 test('a Node.js version without Argon2 is reported, and logged at the start, unless passwords are disabled', async (t) => {
   const { examine, writeConfig, dataDir } = createInstallation(t);
   const env = {
-    NODE_OPTIONS: '--import=data:text/javascript,import(%22node:crypto%22).then((c)=>delete(c.default.argon2))',
+    NODE_OPTIONS:
+      '--import=data:text/javascript,import(%22node:crypto%22).then((c)=>delete(c.default.argon2))',
   };
   const warning = /members cannot sign in with a password, because Node\.js [\d.]+ does not support Argon2/;
   assert.match(messagesOf(await examine(env), 'configuration').join('\n'), warning);

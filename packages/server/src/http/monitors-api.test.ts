@@ -179,7 +179,7 @@ test('a monitor keeps the channels that were renamed, and accepts no others that
   assert.equal((await patch({ description: 'a', channels: ['renamed', 'ops-eu'] })).status, 200);
   assert.equal((await put(path, { ...fields, description: 'b' })).status, 200);
   const { status, body } = await patch({ channels: ['renamed', 'nobody'] });
-  assert.deepEqual([status, body.error.param], [400, 'channels[1]']);
+  assert.deepEqual([status, body.error?.param], [400, 'channels[1]']);
 });
 
 test('a monitor in floe.yaml is read-only, but its beat URL can be rotated', async () => {

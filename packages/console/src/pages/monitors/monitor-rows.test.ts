@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trimToFirstPage } from '../../data/trim-to-first-page.ts';
 import { createExampleMonitor } from './example-monitor.ts';
-import { listRowIdsBetween, mergeMonitorPages, replaceMonitorRows } from './monitor-rows.ts';
+import { listRowIdsBetween, mergeMonitorPages, replaceMonitorRows, trimToFirstPage } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => createExampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });

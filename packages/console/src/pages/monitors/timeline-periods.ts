@@ -47,6 +47,21 @@ export function buildTimelinePeriods(
 }
 
 /**
+ * Returns the time from which a list of periods is complete, if the list does not contain all periods of the range.
+ * Otherwise, returns null.
+ */
+export function findStartOfShownPeriods({
+  data,
+  next_cursor,
+}: {
+  readonly data: readonly MonitorPeriod[];
+  readonly next_cursor: string | null;
+}): Date | null {
+  const oldest = data.at(-1);
+  return next_cursor === null || oldest === undefined ? null : new Date(oldest.started_at);
+}
+
+/**
  * Returns the positions of the beats, misses and failures to mark below the timeline. If there are more than
  * 120, returns only the misses and failures.
  */

@@ -27,8 +27,6 @@ export function CoverageDrawer({
   readonly onClose: () => void;
 }) {
   const { owner, key, agent } = row;
-  // An agent can send any name, so only known names become part of a command.
-  const hooked = agent === null ? HOOK_AGENTS : HOOK_AGENTS.filter((known) => known.agent === agent);
   return (
     <Drawer title={relayText.person.title} about={buildCoverageRowId(row)} onClose={onClose}>
       <DrawerHeader
@@ -67,16 +65,7 @@ export function CoverageDrawer({
         <Card
           title={row.client_version === null ? relayText.person.install : relayText.person.installElsewhere}
         >
-          {hooked.length === 0 ? (
-            <p className="text-ui text-ink-2">{relayText.person.noInstaller}</p>
-          ) : (
-            <CodeBlock
-              snippets={hooked.map((known) => ({
-                label: known.label,
-                code: formatInstallCommands(known, buildApiUrl('').href),
-              }))}
-            />
-          )}
+          <HookInstallation agent={agent} />
         </Card>
         <Card
           title={relayText.person.require}
@@ -87,5 +76,20 @@ export function CoverageDrawer({
         </Card>
       </div>
     </Drawer>
+  );
+}
+
+/** Shows the commands that install the hook in an agent, or in each agent if the agent is unknown. */
+function HookInstallation({ agent }: { readonly agent: string | null }) {
+  // An agent can send any name, so only known names become part of a command.
+  const hooked = agent === null ? HOOK_AGENTS : HOOK_AGENTS.filter((known) => known.agent === agent);
+  if (hooked.length === 0) return <p className="text-ui text-ink-2">{relayText.person.noInstaller}</p>;
+  return (
+    <CodeBlock
+      snippets={hooked.map((known) => ({
+        label: known.label,
+        code: formatInstallCommands(known, buildApiUrl('').href),
+      }))}
+    />
   );
 }

@@ -5,7 +5,6 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
-import { trimToFirstPage } from '../../data/trim-to-first-page.ts';
 import { useLoadMore } from '../../data/use-load-more.ts';
 import { type FilterToken, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
@@ -153,7 +152,10 @@ function useDecisions() {
     if (first > 0) hasLeftTop.current = true;
     else if (hasLeftTop.current && live) {
       hasLeftTop.current = false;
-      client.setQueryData(list.queryKey, (pages) => pages && trimToFirstPage(pages));
+      client.setQueryData(
+        list.queryKey,
+        (all) => all && { pages: all.pages.slice(0, 1), pageParams: all.pageParams.slice(0, 1) },
+      );
     }
   });
   const onShown = useCallback((first: number) => resumeAtTop(first), []);

@@ -36,7 +36,6 @@ export function AccountForm({
     },
     { done: onEntered },
   );
-  const { title, about, aboutWithoutPassword, button } = signInText.account[kind];
   const put = (name: keyof typeof entered) => ({
     value: entered[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
@@ -44,13 +43,7 @@ export function AccountForm({
   });
   return (
     <div className="grid gap-4">
-      {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
-      <p className="text-body text-ink-2">
-        {methods.password ? about : aboutWithoutPassword}
-        {link &&
-          signInText.account.linkExpires(formatFullDateTime(new Date(link.expires_at), getBrowserTimeZone()))}
-      </p>
-      {link && <p className="text-small text-ink-3">{signInText.account.organization(link.org.name)}</p>}
+      <AccountFormHeading kind={kind} link={link} hasPassword={methods.password} />
       <Form
         error={save.error}
         running={save.running}
@@ -58,7 +51,7 @@ export function AccountForm({
         onSubmit={() => save.run(undefined)}
         actions={
           <Button type="submit" look="primary" busy={save.running} className="w-full">
-            {button}
+            {signInText.account[kind].button}
           </Button>
         }
       >
@@ -79,14 +72,39 @@ export function AccountForm({
             <Input type="password" autoComplete="new-password" {...put('password')} />
           </FormField>
         ) : (
-          <p className="text-small text-ink-3">
-            {signInText.account.nextSignIn([
-              ...methods.oidc.map(({ name }) => name),
-              ...(methods.passkey && canUsePasskeys() ? [signInText.account.passkey] : []),
-            ])}
-          </p>
+          <NextSignIn methods={methods} />
         )}
       </Form>
     </div>
   );
+}
+
+function AccountFormHeading({
+  kind,
+  link,
+  hasPassword,
+}: {
+  readonly kind: 'first' | 'owner' | 'invitation';
+  readonly link: SetupPreview | undefined;
+  readonly hasPassword: boolean;
+}) {
+  const { title, about, aboutWithoutPassword } = signInText.account[kind];
+  return (
+    <>
+      {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
+      <p className="text-body text-ink-2">
+        {hasPassword ? about : aboutWithoutPassword}
+        {link &&
+          signInText.account.linkExpires(formatFullDateTime(new Date(link.expires_at), getBrowserTimeZone()))}
+      </p>
+      {link && <p className="text-small text-ink-3">{signInText.account.organization(link.org.name)}</p>}
+    </>
+  );
+}
+
+/** Tells a person without a password how to sign in later. */
+function NextSignIn({ methods }: { readonly methods: SignedOutSession['methods'] }) {
+  const names = methods.oidc.map(({ name }) => name);
+  const others = methods.passkey && canUsePasskeys() ? [...names, signInText.account.passkey] : names;
+  return <p className="text-small text-ink-3">{signInText.account.nextSignIn(others)}</p>;
 }

@@ -92,8 +92,5 @@ export async function verifyPassword(
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
   if (getEnabledSignInMethods(context).password) return;
   const reason = findPasswordSignInProblem(context.auth())?.message ?? 'auth.password is false in floe.yaml';
-  throw new Fault(
-    'not_found',
-    `Sign-in with a password is disabled: ${reason}. Use another sign-in method.`,
-  );
+  throw new Fault('not_found', `Sign-in with a password is disabled: ${reason}. Use another sign-in method.`);
 }
