@@ -9,6 +9,10 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { acceptInvitationLink, createOwnerAccount, type SetupPreview } from './sign-in-data.ts';
 import { signInText } from './text.ts';
 
+const labels = signInText.account;
+
+type ChangedInput = { readonly target: { readonly value: string } };
+
 /**
  * Renders the form that a one-time link opens. The user creates an account or enters the password of an existing
  * account.
@@ -38,8 +42,7 @@ export function AccountForm({
   );
   const put = (name: keyof typeof entered) => ({
     value: entered[name],
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setEntered({ ...entered, [name]: target.value }),
+    onChange: ({ target }: ChangedInput) => setEntered({ ...entered, [name]: target.value }),
   });
   return (
     <div className="grid gap-4">
@@ -55,20 +58,16 @@ export function AccountForm({
           </Button>
         }
       >
-        <FormField name="name" label={signInText.account.name}>
+        <FormField name="name" label={labels.name}>
           <Input autoComplete="name" {...put('name')} />
         </FormField>
         {link && (
-          <FormField name="email" label={signInText.account.email}>
+          <FormField name="email" label={labels.email}>
             <Input type="email" autoComplete="username" {...put('email')} />
           </FormField>
         )}
         {methods.password ? (
-          <FormField
-            name="password"
-            label={signInText.account.password}
-            hint={signInText.account.passwordHint}
-          >
+          <FormField name="password" label={labels.password} hint={labels.passwordHint}>
             <Input type="password" autoComplete="new-password" {...put('password')} />
           </FormField>
         ) : (
