@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isJsonObject } from '@floe/contract/json';
+import { eventually } from '@floe/testkit/eventually';
 import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
 import { assertAccessible, takeScreenshot } from './checks.ts';
@@ -91,6 +92,31 @@ for (const [name, look] of [
     assert.deepEqual(faults, []);
     await context.close();
   });
+
+test('a live list that has loaded several pages is live again after scrolling back to the top', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/overview');
+  let polls = 0;
+  await page.route(/\/api\/management\/relay\/decisions\?/, async (route) => {
+    const isNext = new URL(route.request().url()).searchParams.get('cursor') === 'next';
+    if (!isNext) polls += 1;
+    const answer = await route.fetch({ url: route.request().url().replace('cursor=next', '') });
+    const { data } = await answer.json();
+    const of = isNext ? 'older' : 'newer';
+    const many = Array.from({ length: 100 }, (_, at) => ({ ...data[0], id: `dec_${of}${at}` }));
+    return route.fulfill({ json: { data: many, next_cursor: isNext ? null : 'next' } });
+  });
+  await page.goto(`${harness.url}/o/acme/relay/decisions?range=1h`);
+  await rows(page, 10);
+  const next = page.waitForResponse((answer) => answer.url().includes('cursor=next'));
+  await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+  await next;
+  await page.locator('[data-row^="dec_older"]').first().waitFor();
+  const before = polls;
+  await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, 0));
+  await eventually(async () => polls >= before + 2 || undefined);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
+});
 
 test('a decision links to its rule, and labels the built-in rule', async () => {
   const { page, context, faults } = await openConsolePage(

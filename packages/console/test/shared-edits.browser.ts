@@ -54,6 +54,31 @@ test('a change of other values of the resource needs no decision', async () => {
   await context.close();
 });
 
+test('a monitor keeps values that the form cannot show exactly, and channels that no longer exist', async () => {
+  const channel = await create('/api/monitoring/channels', {
+    name: 'ops',
+    kind: 'webhook',
+    url: 'https://ops.example/hook',
+  });
+  const kept = { tags: ['Acme, Inc.'], channels: ['ops'], alert_after_misses: 10_000 };
+  const id = await create('/api/monitoring/monitors', {
+    ...{ id: 'shared-backup', name: 'Backup', expected_interval_minutes: 60 },
+    ...kept,
+  });
+  await harness.ask('PATCH', `/api/monitoring/channels/${channel}`, { name: 'ops-eu' });
+  const { page, context } = await openConsolePage(harness, `/o/acme/monitors/${id}/edit`);
+  await page.getByLabel('Description').fill('Check the disk first');
+  await page.getByRole('button', { name: 'Save monitor' }).click();
+  await page.getByText('Monitor Backup was saved.').first().waitFor();
+  const { body } = await harness.ask('GET', `/api/monitoring/monitors/${id}`);
+  const { description, tags, channels, alert_after_misses } = Object(body);
+  assert.deepEqual(
+    { description, tags, channels, alert_after_misses },
+    { description: 'Check the disk first', ...kept },
+  );
+  await context.close();
+});
+
 test('a maintenance window keeps what another member changed in other fields', async () => {
   const id = await create('/api/monitoring/maintenance', {
     name: 'Database upgrade',
@@ -70,5 +95,26 @@ test('a maintenance window keeps what another member changed in other fields', a
   const { body } = await harness.ask('GET', `/api/monitoring/maintenance/${id}`);
   const { name, starts_at, ends_at, tags } = Object(body);
   assert.deepEqual({ name, starts_at, ends_at, tags }, { name: 'Database move', ...moved });
+  await context.close();
+});
+
+test('an extension is added to the end that another member has set meanwhile', async () => {
+  const now = Date.now();
+  const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+  const id = await create('/api/monitoring/maintenance', {
+    name: 'Disk swap',
+    starts_at: at(-1),
+    ends_at: at(1),
+  });
+  const { page, context } = await openConsolePage(harness, '/o/acme/maintenance');
+  const extend = page.getByRole('button', { name: 'Extend by 30 min' });
+  await extend.waitFor();
+  await page.route(/\/maintenance\?/, (route) => route.abort());
+  await harness.ask('PATCH', `/api/monitoring/maintenance/${id}`, { ends_at: at(5) });
+  const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+  await extend.click();
+  await saved;
+  const { body } = await harness.ask('GET', `/api/monitoring/maintenance/${id}`);
+  assert.equal(Reflect.get(Object(body), 'ends_at'), at(5.5));
   await context.close();
 });

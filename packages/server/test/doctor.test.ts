@@ -99,6 +99,21 @@ test('a running server is found, and the output lists each finding', async (t) =
   assert.deepEqual([usage, stderr], [2, 'floe: usage: floe doctor [--json]\n']);
 });
 
+test('a Node.js version without Argon2 is reported, and logged at the start, unless passwords are disabled', async (t) => {
+  const { examine, writeConfig, dataDir } = createInstallation(t);
+  const env = {
+    NODE_OPTIONS:
+      '--import=data:text/javascript,import(%22node:crypto%22).then((c)=>delete(c.default.argon2))',
+  };
+  const warning = /members cannot sign in with a password, because Node\.js [\d.]+ does not support Argon2/;
+  assert.match(messagesOf(await examine(env), 'configuration').join('\n'), warning);
+  const server = await startFloeProcess({ dataDir, env });
+  t.after(() => server.kill());
+  await server.waitForOutput(warning);
+  writeConfig('auth: { password: false }\n');
+  assert.doesNotMatch(messagesOf(await examine(env), 'configuration').join('\n'), warning);
+});
+
 test('mistakes in the configuration and the environment are all listed', async (t) => {
   const { examine, writeConfig } = createInstallation(t);
   writeConfig('server: { port: many }\norgs: [{ id: acme, timezone: Mars/Base }]\n');

@@ -20,9 +20,12 @@ export interface ConsoleResourceKind<Resource extends { readonly id: string }, F
    * Converts the form to the body of a create request. Throws an `ApiError` that names the field if a
    * value is invalid.
    */
-  readonly bodyOf: (form: Form) => unknown;
-  /** Converts the form to the body of an update, if it differs from the body of a create request. */
-  readonly changeOf?: (form: Form) => unknown;
+  readonly bodyOf: (form: Form) => object;
+  /**
+   * Converts the form to the body of an update, if it differs from the body of a create request. Only the fields that
+   * the user changed are sent.
+   */
+  readonly changeOf?: (form: Form, before: Resource) => object;
   /**
    * The confirmation before deletion. `typed` is a name that the user must type if other resources depend on
    * this one.

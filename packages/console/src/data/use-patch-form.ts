@@ -4,6 +4,7 @@ import { ApiError } from './api-error.ts';
 import { useApiMutation } from './api-mutation.ts';
 import { type FieldChange, findFieldChanges } from './field-changes.ts';
 import { mergeForms } from './merge-forms.ts';
+import { pickChangedFields } from './pick-changed-fields.ts';
 
 /** The state of a form that edits a resource, and the functions that change it. */
 export interface ResourceEditState<Form> {
@@ -39,8 +40,11 @@ interface EditOptions<Resource, Form> {
   readonly path: string;
   readonly loaded: ResourceWithETag<Resource>;
   readonly formOf: (resource: Resource) => Form;
-  /** Converts the form to the body of a `PATCH` request to `path`. */
-  readonly write: (form: Form) => unknown;
+  /**
+   * Converts the form to the body of a `PATCH` request to `path`. Only the fields that the user changed are sent.
+   * @param before the resource to which the changes apply
+   */
+  readonly write: (form: Form, before: Resource) => object;
   readonly touches: readonly (readonly unknown[])[];
   readonly done: (resource: Resource) => void;
 }
@@ -89,7 +93,7 @@ export function usePatchForm<Resource, Form extends object>(
     form,
     set: (fields) => setForm((before) => ({ ...before, ...fields })),
     isChanged,
-    save: () => change.run({ values: form, etag: base.etag }),
+    save: () => change.run({ values: form, before: base }),
     saving: change.running,
     error: theirs ? null : change.error,
     concurrentChanges: theirs && findFieldChanges(formOf(base.body), formOf(theirs.body)),
@@ -97,7 +101,7 @@ export function usePatchForm<Resource, Form extends object>(
       if (!theirs) return;
       const before = formOf(base.body);
       adopt(theirs, before);
-      change.run({ values: mergeForms(before, form, formOf(theirs.body)), etag: theirs.etag });
+      change.run({ values: mergeForms(before, form, formOf(theirs.body)), before: theirs });
     },
     takeTheirs: () => {
       if (theirs) adopt(theirs);
@@ -115,9 +119,10 @@ function hasOtherChanges<Form extends object>(base: Form, theirs: Form, mine: Fo
   return findFieldChanges(mine, mergeForms(base, theirs, mine)).length > 0;
 }
 
-interface Sent<Form> {
+interface Sent<Resource, Form> {
   readonly values: Form;
-  readonly etag: string | null;
+  /** The version to which the changes apply. */
+  readonly before: ResourceWithETag<Resource>;
 }
 
 /**
@@ -127,25 +132,23 @@ interface Sent<Form> {
  */
 function usePatch<Resource, Form>({
   path,
+  formOf,
   write,
   touches,
   isConflict,
   onStale,
   onSaved,
-}: {
-  readonly path: string;
-  readonly write: (form: Form) => unknown;
-  readonly touches: readonly (readonly unknown[])[];
+}: Pick<EditOptions<Resource, Form>, 'path' | 'formOf' | 'write' | 'touches'> & {
   readonly isConflict: (newest: ResourceWithETag<Resource>, values: Form) => boolean;
   readonly onStale: (newest: ResourceWithETag<Resource>) => void;
-  readonly onSaved: (saved: ResourceWithETag<Resource>, sent: Sent<Form>) => void;
+  readonly onSaved: (saved: ResourceWithETag<Resource>, sent: Sent<Resource, Form>) => void;
 }) {
   return useApiMutation(
-    async ({ values, etag }: Sent<Form>) => {
-      const send = (version: string | null) =>
-        sendJsonWithETag<Resource>('PATCH', path, write(values), version);
+    async ({ values, before }: Sent<Resource, Form>) => {
+      const body = pickChangedFields(write(values, before.body), write(formOf(before.body), before.body));
+      const send = (version: string | null) => sendJsonWithETag<Resource>('PATCH', path, body, version);
       try {
-        return await send(etag);
+        return await send(before.etag);
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 412)) throw error;
         const newest = await getJsonWithETag<Resource>(path);

@@ -51,8 +51,12 @@ test('another organization sees nothing, and too many monitors are rejected', as
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'monitors']);
 });
 
-test('an unsaved board is rendered like the public page, and not stored', async () => {
-  const body = { slug: 'draft', name: 'Acme <b>', groups: [{ name: 'Jobs', monitors: ['backup'] }] };
+test('an unsaved board is rendered like the public page without deleted monitors, and not stored', async () => {
+  const body = {
+    slug: 'draft',
+    name: 'Acme <b>',
+    groups: [{ name: 'Jobs', monitors: ['backup', 'deleted'] }],
+  };
   const drawn = await api.call('POST', '/api/monitoring/boards/preview', { key, body });
   assert.equal(drawn.status, 200, drawn.text);
   assert.ok(isJsonObject(drawn.body));
@@ -60,6 +64,7 @@ test('an unsaved board is rendered like the public page, and not stored', async 
   assert.match(page, /^<!doctype html>/);
   assert.match(page, /Acme &lt;b&gt;/);
   assert.match(page, /backup/);
+  assert.doesNotMatch(page, /deleted/);
   const boards = await api.call('GET', '/api/monitoring/boards', { key });
   assert.deepEqual(boards.body.data, []);
 });

@@ -168,6 +168,20 @@ test('an invalid monitor is a 400 that names the field', async () => {
   }
 });
 
+test('a monitor keeps the channels that were renamed, and accepts no others that do not exist', async () => {
+  const channel = { name: 'renamed', kind: 'webhook', url: 'https://ops.example/hook' };
+  const created = await post('/api/monitoring/channels', channel);
+  const fields = { id: 'routed', expected_interval_minutes: 5, channels: ['renamed'] };
+  assert.equal((await post(MONITORS, fields)).status, 201);
+  const path = `${MONITORS}/routed`;
+  await api.call('PATCH', `/api/monitoring/channels/${created.body.id}`, { key, body: { name: 'ops-eu' } });
+  const patch = (body: object) => api.call('PATCH', path, { key, body });
+  assert.equal((await patch({ description: 'a', channels: ['renamed', 'ops-eu'] })).status, 200);
+  assert.equal((await put(path, { ...fields, description: 'b' })).status, 200);
+  const { status, body } = await patch({ channels: ['renamed', 'nobody'] });
+  assert.deepEqual([status, body.error?.param], [400, 'channels[1]']);
+});
+
 test('a monitor in floe.yaml is read-only, but its beat URL can be rotated', async () => {
   await fromFile('filed');
   const path = `${MONITORS}/filed`;

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { FirstStartSecrets } from '../platform/bootstrap.ts';
+import { findPasswordSignInProblem } from '../platform/sign-in/password-hash.ts';
 import {
   formatStartupMessage,
   type StartupMessageValues,
@@ -38,9 +39,17 @@ export function createStartReport(server: StartedServer, firstRun: FirstStartSec
   return {
     info: toStartupInfo(server),
     firstRun,
-    warnings: loaded.warnings.concat(findBaseUrlWarning(url, listening) ?? []),
+    warnings: loaded.warnings.concat(
+      findBaseUrlWarning(url, listening) ?? [],
+      findPasswordWarning(loaded) ?? [],
+    ),
     inactiveFields: loaded.inactiveFields,
   };
+}
+
+function findPasswordWarning({ config }: LoadedConfig): string | null {
+  const problem = findPasswordSignInProblem(config.auth);
+  return problem && `${problem.message}. ${problem.remedy}`;
 }
 
 /**

@@ -10,6 +10,9 @@ type Chain = z.output<typeof auditChainStatus>;
 
 const PAGE_ROWS = 100;
 
+/** The longest time range of the audit log, for links to all changes of one resource or by one actor. */
+export const LONGEST_AUDIT_RANGE = '400d';
+
 /** The filter fields of the audit log. Their names are the query parameters of the API. */
 export const AUDIT_FILTER_FIELDS: readonly FilterField[] = [
   { name: 'actor', label: auditText.filters.actor, values: ['file', 'setup'] },

@@ -7,6 +7,7 @@ import { DetailList } from '../../ui/cards.tsx';
 import { FieldChangeList } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
+import { LONGEST_AUDIT_RANGE } from './audit-data.ts';
 import { formatActorName, formatAuditEntryTitle, listAuditFieldChanges } from './audit-entry.ts';
 import { auditText } from './text.ts';
 
@@ -74,7 +75,7 @@ function Actor({ entry }: { readonly entry: AuditEntry }) {
       {formatActorName(entry)}{' '}
       <OrgLink
         to="/management/audit"
-        search={{ actor: entry.actor }}
+        search={{ actor: entry.actor, range: LONGEST_AUDIT_RANGE }}
         className="text-small text-accent-ink underlined"
       >
         {auditText.drawer.actorChanges}
@@ -89,7 +90,7 @@ function Subject({ id }: { readonly id: string }) {
       <code className="font-mono text-code break-all">{id}</code>{' '}
       <OrgLink
         to="/management/audit"
-        search={{ subject: id }}
+        search={{ subject: id, range: LONGEST_AUDIT_RANGE }}
         className="text-small text-accent-ink underlined"
       >
         {auditText.drawer.subjectChanges}

@@ -17,6 +17,7 @@ import {
   describeNextBreakerStep,
   getBreakerHistoryDisplay,
   getBreakerStateDisplay,
+  getListedBreakerDisplay,
 } from './breaker-state-display.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { ForceBreakerDialog } from './force-breaker-dialog.tsx';
@@ -28,16 +29,17 @@ type BreakerChange = z.output<typeof breakerHistoryEntry>;
 export function BreakerDrawer({
   id,
   breaker,
+  isListComplete,
   onClose,
 }: {
   readonly id: string;
-  /** The breaker. Undefined if the list does not contain it. Breakers that are not in the list are closed. */
+  /** The breaker. Undefined if the loaded list does not contain it. */
   readonly breaker: Breaker | undefined;
+  /** Whether the whole list is loaded. Breakers that are not in the whole list are closed. */
+  readonly isListComplete: boolean;
   readonly onClose: () => void;
 }) {
-  const { state, word } = breaker
-    ? getBreakerStateDisplay(breaker)
-    : { state: 'healthy' as const, word: breakersText.states.closed };
+  const { state, word } = getListedBreakerDisplay(breaker, isListComplete);
   const [target = id] = id.split('@');
   return (
     <Drawer title={breakersText.drawer.title} about={id} onClose={onClose}>

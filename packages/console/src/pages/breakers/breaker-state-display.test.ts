@@ -5,6 +5,7 @@ import {
   describeNextBreakerStep,
   getBreakerHistoryDisplay,
   getBreakerStateDisplay,
+  getListedBreakerDisplay,
   listPossibleBreakerIds,
   parseForceSeconds,
 } from './breaker-state-display.ts';
@@ -22,6 +23,11 @@ test('every state has its own icon and label, and a forced state takes precedenc
   );
   assert.equal(getBreakerStateDisplay({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Rate limited');
   assert.equal(getBreakerStateDisplay({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');
+});
+
+test('a breaker that is not in the list is closed only if the whole list is known', () => {
+  assert.deepEqual(getListedBreakerDisplay(undefined, true), { state: 'healthy', word: 'Closed (traffic)' });
+  assert.deepEqual(getListedBreakerDisplay(undefined, false), { state: 'unknown', word: 'Unknown' });
 });
 
 test('the next step is empty where there is none', () => {

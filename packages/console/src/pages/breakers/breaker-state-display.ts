@@ -34,6 +34,20 @@ export function getBreakerStateDisplay({
 }
 
 /**
+ * Returns the icon and label of a breaker that was looked up in the list of breakers. The list contains all breakers that
+ * are not closed, so a missing breaker is closed only if the whole list is known.
+ */
+export function getListedBreakerDisplay(
+  breaker: Breaker | undefined,
+  isListComplete: boolean,
+): BreakerStateDisplay {
+  if (breaker) return getBreakerStateDisplay(breaker);
+  return isListComplete
+    ? { state: 'healthy', word: breakersText.states.closed }
+    : { state: 'unknown', word: breakersText.states.unknown };
+}
+
+/**
  * Describes what a breaker does next and when, as in `Test request in 12 s`. Returns an empty string if there
  * is no next step.
  */

@@ -55,6 +55,7 @@ export function BreakersPage() {
           <BreakerDrawer
             id={open}
             breaker={list.rows?.find(({ id }) => id === open)}
+            isListComplete={list.answer.isSuccess && !list.answer.hasNextPage}
             onClose={() => change({ open: null })}
           />
         )

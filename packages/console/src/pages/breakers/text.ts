@@ -32,6 +32,7 @@ export const breakersText = {
   },
   states: {
     closed: 'Closed (traffic)',
+    unknown: 'Unknown',
     open: 'Open (no traffic)',
     half_open: 'Half-open',
     probing: 'Probing',

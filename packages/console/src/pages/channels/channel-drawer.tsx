@@ -132,7 +132,7 @@ function ChannelSettings({
 }) {
   return (
     <div className="grid gap-4">
-      <ChannelHealth channel={channel} />
+      <ChannelHealth channel={channel} isChanged={edit.isChanged} />
       <ResourceForm kind={CHANNEL_RESOURCE_KIND} resource={channel} edit={edit} onGone={onGone}>
         <ChannelFields form={edit.form} onChange={edit.set} origin={channel.url_origin} />
       </ResourceForm>
@@ -141,7 +141,14 @@ function ChannelSettings({
 }
 
 /** Shows failed deliveries, and a button that tests the saved channel. */
-function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
+function ChannelHealth({
+  channel: { id, kind, failures, backoff_until },
+  isChanged,
+}: {
+  readonly channel: Channel;
+  /** Whether the form has changes that are not saved. */
+  readonly isChanged: boolean;
+}) {
   const [result, setResult] = useState<ChannelTestResult | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
@@ -152,8 +159,9 @@ function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { rea
           {backoff_until !== null && ` ${channelsText.health.backoff}`}
         </Notice>
       )}
-      <div>
-        <TestButton test={test} />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <TestButton test={test} disabled={isChanged} />
+        {isChanged && <p className="text-small text-ink-2">{channelsText.test.saveFirst}</p>}
       </div>
       {test.error && <p className="text-small text-failing-ink">{test.error.message}</p>}
       <TestResultNotice kind={CHANNEL_KIND_FORMS[kind].label} result={result} />
@@ -161,9 +169,21 @@ function ChannelHealth({ channel: { id, kind, failures, backoff_until } }: { rea
   );
 }
 
-function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
+function TestButton({
+  test,
+  disabled = false,
+}: {
+  readonly test: ApiMutation<undefined>;
+  readonly disabled?: boolean;
+}) {
   return (
-    <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
+    <Button
+      icon={Send}
+      needs="monitoring"
+      busy={test.running}
+      disabled={disabled}
+      onClick={() => test.run(undefined)}
+    >
       {channelsText.test.send}
     </Button>
   );

@@ -13,6 +13,7 @@ import type { TableColumn } from '../../ui/table-columns.ts';
 import { type AlertResource, buildAlertsQuery, CHANNEL_RESOURCE_KIND } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { ALERT_EVENT_LABELS, CHANNEL_KIND_FORMS } from './channel-form.ts';
+import { findLastDeliveries } from './last-deliveries.ts';
 import { channelsText } from './text.ts';
 
 /** Lists the channels with their last delivery. */
@@ -41,16 +42,10 @@ export function ChannelsPage() {
 
 type Delivery = AlertResource['deliveries'][number];
 
-/** Returns the last delivery by channel name, for deliveries of the newest alerts. */
+/** Returns the last delivery by channel name, for deliveries of the newest alerts. Older ones are not known. */
 function useLastDeliveries(): ReadonlyMap<string, Delivery> {
   const alerts = useInfiniteQuery(buildAlertsQuery({})).data;
-  return useMemo(() => {
-    const found = new Map<string, Delivery>();
-    for (const { deliveries } of alerts?.pages.flatMap(({ data }) => data) ?? [])
-      for (const delivery of deliveries)
-        if (!found.has(delivery.channel)) found.set(delivery.channel, delivery);
-    return found;
-  }, [alerts]);
+  return useMemo(() => findLastDeliveries(alerts?.pages.flatMap(({ data }) => data) ?? []), [alerts]);
 }
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'kind', 'last']);

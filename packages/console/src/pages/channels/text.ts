@@ -16,7 +16,7 @@ export const channelsText = {
     lastDelivery: 'Last delivery',
     source: 'Source',
     allEvents: 'All events',
-    noDelivery: 'None yet',
+    noDelivery: 'None recently',
     noResponse: 'No response',
     attemptDue: (status: string) => `${status}, next attempt now`,
     nextAttempt: (status: string, relative: string) => `${status}, next attempt ${relative}`,
@@ -40,6 +40,7 @@ export const channelsText = {
   },
   test: {
     send: 'Send test message',
+    saveFirst: 'Save your changes to test them.',
     responded: (kind: string, status: number, duration: string) =>
       `${kind} responded with status ${status} in ${duration}.`,
     accepted: (kind: string, duration: string) => `${kind} message accepted in ${duration}.`,

@@ -3,6 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
+import { LONGEST_AUDIT_RANGE } from '../audit/audit-data.ts';
 import { formatActorName, formatAuditEntryTitle } from '../audit/audit-entry.ts';
 import { buildKeyHistoryQuery } from './key-data.ts';
 import { keysText } from './text.ts';
@@ -11,7 +12,7 @@ import { keysText } from './text.ts';
 export function KeyHistory({ id }: { readonly id: string }) {
   const { data, error } = useQuery(buildKeyHistoryQuery(id));
   const all = (
-    <OrgLink to="/management/audit" search={{ subject: id }}>
+    <OrgLink to="/management/audit" search={{ subject: id, range: LONGEST_AUDIT_RANGE }}>
       {keysText.history.all}
     </OrgLink>
   );

@@ -50,7 +50,7 @@ export function KeysPage() {
 
 function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
-  const { keys, found, consoles, error, refetch } = useFoundKeys(query);
+  const { keys, found, consoles, error, refetch, rules } = useFoundKeys(query);
   const { costOf, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
   const open = useResourceNavigate('/management/keys');
   if (error && !keys)
@@ -60,7 +60,15 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   return (
     <>
       <KeyFilters query={query} change={change} consoles={consoles} />
-      {found.length === 0 ? (
+      {rules.isError && !rules.data ? (
+        <ErrorState
+          what={keysText.page.rulesFailed}
+          error={rules.error}
+          onRetry={() => void rules.refetch()}
+        />
+      ) : rules.isLoading ? (
+        <SkeletonRows rows={6} />
+      ) : found.length === 0 ? (
         <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
       ) : (
         <DataTable
@@ -86,14 +94,15 @@ function useFoundKeys(query: URLSearchParams) {
   const now = useNow();
   const shown = parseKeyFilter(query.get('show'));
   const typed = query.get('q') ?? '';
-  const rules = useQuery({ ...limitsAndBudgetsQuery, enabled: shown === 'unbounded' }).data;
+  const rules = useQuery({ ...limitsAndBudgetsQuery, enabled: shown === 'unbounded' });
   const fitting = (keys ?? []).filter(
     (key) =>
-      matchesKeyFilter(key, shown, now, rules ? hasLimitOrBudget(key, rules) : true) && matches(key, typed),
+      matchesKeyFilter(key, shown, now, rules.data ? hasLimitOrBudget(key, rules.data) : true) &&
+      matches(key, typed),
   );
   const ofPeople = fitting.filter((key) => !isConsoleKey(key));
   const found = query.get('console') === 'shown' ? fitting : ofPeople;
-  return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch };
+  return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch, rules };
 }
 
 function useKeyColumns(shown: KeyFilter) {

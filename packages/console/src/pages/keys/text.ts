@@ -4,6 +4,7 @@ export const keysText = {
     title: 'Keys',
     create: 'Create key',
     loadFailed: 'Could not load keys.',
+    rulesFailed: 'Could not load limits and budgets.',
     filters: 'Filter keys',
     search: 'Search keys',
     searchPlaceholder: 'Name, last 4 characters, owner or team',

@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { useState } from 'react';
-import { sendJson } from '../../data/api-client.ts';
+import { getJsonWithETag, sendJson, sendJsonWithETag } from '../../data/api-client.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { getServerTime } from '../../data/server-clock.ts';
 import { formatDuration } from '../../format/amounts.ts';
@@ -24,9 +24,7 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
   const now = useNow();
   const until = new Date(active_until ?? now);
   const [isEnding, setEnding] = useState(false);
-  const extend = useApiMutation(() => sendWindowEnd(id, new Date(until.getTime() + 30 * 60_000)), {
-    touches: [['maintenance']],
-  });
+  const extend = useApiMutation(() => extendWindow(id), { touches: [['maintenance']] });
   const scope = useMaintenanceScopeText(window);
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
@@ -69,9 +67,25 @@ function ActiveWindow({ window }: { readonly window: MaintenanceWindow }) {
   );
 }
 
+const EXTENSION_MS = 30 * 60_000;
+
+const buildWindowApiPath = (id: string) => `api/monitoring/maintenance/${encodeURIComponent(id)}`;
+
+/** Extends the window from its current end, which another member may have changed after the list was loaded. */
+async function extendWindow(id: string): Promise<void> {
+  const path = buildWindowApiPath(id);
+  const { body, etag } = await getJsonWithETag<MaintenanceWindow>(path);
+  const end = body.ends_at === null ? getServerTime() : new Date(body.ends_at);
+  await sendJsonWithETag(
+    'PATCH',
+    path,
+    { ends_at: new Date(end.getTime() + EXTENSION_MS).toISOString() },
+    etag,
+  );
+}
+
 function sendWindowEnd(id: string, at: Date): Promise<MaintenanceWindow> {
-  const path = `api/monitoring/maintenance/${encodeURIComponent(id)}`;
-  return sendJson<MaintenanceWindow>('PATCH', path, { ends_at: at.toISOString() });
+  return sendJson<MaintenanceWindow>('PATCH', buildWindowApiPath(id), { ends_at: at.toISOString() });
 }
 
 /** Returns the names of the monitors that a window applies to, as in `CRM sync and monitors tagged db`. */

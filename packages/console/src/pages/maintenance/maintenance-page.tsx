@@ -165,7 +165,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const scope = useMaintenanceScopeText(window);
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
-      <StatusIcon state={!first || first.end < now ? 'paused' : active_until ? 'maintenance' : 'waiting'} />
+      <StatusIcon state={active_until ? 'maintenance' : !first || first.end < now ? 'paused' : 'waiting'} />
       <div className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5 text-body font-medium">
           <span className="truncate">{name}</span>
@@ -180,7 +180,13 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
                 describeCron(schedule.cron) ?? schedule.cron,
                 formatScheduleTimeZone(schedule),
               ),
-            first ? describeOccurrence(first, now) : maintenanceText.list.noOccurrence,
+            first
+              ? describeOccurrence(first, now)
+              : active_until
+                ? maintenanceText.list.lastOccurrence(
+                    formatFullDateTime(new Date(active_until), getBrowserTimeZone()),
+                  )
+                : maintenanceText.list.noOccurrence,
             scope,
             show_on_boards && maintenanceText.list.onBoards,
           ]

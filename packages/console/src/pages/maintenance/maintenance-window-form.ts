@@ -1,4 +1,5 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { pickChangedFields } from '../../data/pick-changed-fields.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
 import { parseListInput } from '../../format/words.ts';
 import { toCronScheduleBody } from '../monitors/monitor-form.ts';
@@ -95,16 +96,15 @@ export function toMaintenanceWindowPatch(
   form: MaintenanceWindowFormValues,
   before: MaintenanceWindow,
 ): Readonly<Record<string, unknown>> {
-  const old: Readonly<Record<string, unknown>> = toMaintenanceWindowBody(
-    toMaintenanceWindowFormValues(before, form.timezone),
-    before,
-  );
-  const body = Object.entries(toMaintenanceWindowBody(form, before));
-  const changed = new Set(
-    body.flatMap(([name, value]) => (JSON.stringify(value) === JSON.stringify(old[name]) ? [] : [name])),
-  );
-  const isMoved = [...changed].some((name) => TIME_FIELDS.has(name));
-  return Object.fromEntries(body.filter(([name]) => (TIME_FIELDS.has(name) ? isMoved : changed.has(name))));
+  const old = toMaintenanceWindowBody(toMaintenanceWindowFormValues(before, form.timezone), before);
+  const body = toMaintenanceWindowBody(form, before);
+  const changed = pickChangedFields(body, old);
+  const isMoved = Object.keys(changed).some((name) => TIME_FIELDS.has(name));
+  return isMoved ? { ...changed, ...pickTimeFields(body) } : changed;
+}
+
+function pickTimeFields(body: object): object {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => TIME_FIELDS.has(name)));
 }
 
 function toSingleTimes({ start, length }: MaintenanceWindowFormValues, before: MaintenanceWindow | null) {

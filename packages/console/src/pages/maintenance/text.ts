@@ -49,6 +49,7 @@ export const maintenanceText = {
     starts: (relative: string) => `starts ${relative}`,
     started: (relative: string) => `started ${relative}`,
     noOccurrence: 'No further occurrences',
+    lastOccurrence: (time: string) => `Active until ${time}, no further occurrences`,
     onBoards: 'shown on boards',
     edit: (name: string) => `Edit window ${name}`,
     delete: (name: string) => `Delete window ${name}`,

@@ -103,8 +103,8 @@ function RoleLockNotice({ reason, byGroup }: { readonly reason: string | null; r
 
 function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () => void }) {
   const name = row.name || row.email;
-  const keys = useQuery(buildOwnedKeysQuery(row.email)).data ?? [];
-  const active = keys.filter(({ status }) => status === 'active');
+  const owned = useQuery(buildOwnedKeysQuery(row.email));
+  const active = owned.data?.filter(({ status }) => status === 'active');
   return (
     <ConfirmChangeDialog
       sendChange={() => removeMember(row.id)}
@@ -118,10 +118,9 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
       verb={membersText.member.removal.verb}
       typed={row.email}
     >
-      {describeMemberRemoval(
-        name,
-        active.map((key) => key.name),
-      )}
+      {owned.isPending
+        ? membersText.member.removal.loading
+        : describeMemberRemoval(name, active?.map((key) => key.name) ?? null)}
     </ConfirmChangeDialog>
   );
 }

@@ -47,4 +47,5 @@ test('a lower role is one that can do less', () => {
 test('the effect of a removal names the keys that are revoked', () => {
   assert.match(describeMemberRemoval('Jo', ['ci', 'agents']), /These 2 keys will be revoked: ci, agents\./);
   assert.match(describeMemberRemoval('Jo', []), /They own no keys/);
+  assert.match(describeMemberRemoval('Jo', null), /All keys that they own will be revoked/);
 });

@@ -29,9 +29,13 @@ export function isDemotion(from: MemberRole, to: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(to) > MEMBER_ROLES.indexOf(from);
 }
 
-/** Describes the consequences of removing a member. */
-export function describeMemberRemoval(name: string, keys: readonly string[]): string {
+/**
+ * Describes the consequences of removing a member.
+ * @param keys the names of the active keys that the member owns; null if they could not be loaded
+ */
+export function describeMemberRemoval(name: string, keys: readonly string[] | null): string {
   const { removal } = membersText.member;
+  if (keys === null) return removal.effect(name, removal.unknownKeys);
   const ended =
     keys.length === 0
       ? removal.noKeys

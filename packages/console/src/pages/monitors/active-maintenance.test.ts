@@ -12,6 +12,10 @@ test('an active window applies to monitors by id or tag, or to all monitors', ()
     [{ ...ACTIVE, tags: ['db'] }, true],
     [{ ...ACTIVE, monitors: ['feed'], tags: ['billing'] }, false],
     [{ ...ACTIVE, active_until: null }, false],
+    [{ ...ACTIVE, active_until: '2026-11-29T04:00:00Z' }, false],
   ] as const)
-    assert.equal(findActiveMaintenanceWindow([window], MONITOR) === window, applies);
+    assert.equal(
+      findActiveMaintenanceWindow([window], MONITOR, new Date('2026-11-29T05:00:00Z')) === window,
+      applies,
+    );
 });

@@ -45,7 +45,7 @@ function scheduledSnippets(id: string, beatUrl: string | null): readonly Snippet
     {
       label: 'crontab',
       code: `# The exit status tells Floe whether the job succeeded
-0 3 * * * /usr/local/bin/job; curl -fsS --retry 3 ${beatUrl ?? '$FLOE_BEAT_URL'}/$?`,
+0 3 * * * /usr/local/bin/job; curl -fsS -m 10 --retry 3 -o /dev/null ${beatUrl ?? '$FLOE_BEAT_URL'}/$?`,
     },
     {
       label: 'Kubernetes',

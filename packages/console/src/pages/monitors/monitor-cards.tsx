@@ -48,7 +48,8 @@ function UptimeCard({
   readonly days: number;
   readonly label: string;
 }) {
-  const { data } = useQuery(buildUptimeQuery(id, days));
+  // The downtime of a failing monitor grows without an event.
+  const { data } = useQuery({ ...buildUptimeQuery(id, days), refetchInterval: 60_000 });
   if (!data) return <StatCard label={label} value="–" />;
   const { uptime_ratio: ratio, downtime_seconds: down, unknown_seconds: unknown, incidents } = data;
   const remark =

@@ -217,7 +217,7 @@ function MutedIcon({ until }: { readonly until: string | null }) {
 
 /** An icon that is shown while a maintenance window mutes the monitor’s alerts. */
 function MaintenanceIcon({ row }: { readonly row: Monitor }) {
-  const window = findActiveMaintenanceWindow(use(ActiveMaintenanceContext), row);
+  const window = findActiveMaintenanceWindow(use(ActiveMaintenanceContext), row, useNow());
   if (!window?.active_until) return null;
   const until = formatFullDateTime(new Date(window.active_until), getBrowserTimeZone());
   const label = monitorsText.columns.inMaintenance(window.name, until);

@@ -1,4 +1,3 @@
-import type { AuditEntry } from '@floe/contract/api/audit';
 import type {
   CheckResource,
   MonitorStatusSummary,
@@ -250,34 +249,6 @@ export function buildChecksQuery(id: string, filters: CheckFilters) {
   });
 }
 
-/** Returns the query for the beats and misses to mark below the timeline. */
-export function buildRecentChecksQuery(id: string, days: number) {
-  return queryOptions({
-    queryKey: ['monitors', 'one', id, 'marks', days],
-    queryFn: ({ signal }) =>
-      getJson<ApiPage<CheckResource>>(
-        buildMonitorApiPath(id, '/checks'),
-        { from: daysAgo(days), limit: 200 },
-        signal,
-      ),
-    placeholderData: keepPreviousData,
-  });
-}
-
-/** Returns the query for the audit log entries of the latest changes to a monitor's settings. */
-export function buildSettingsChangesQuery(id: string) {
-  return queryOptions({
-    queryKey: ['monitors', 'one', id, 'changes'],
-    queryFn: ({ signal }) =>
-      getJson<ApiPage<AuditEntry>>(
-        'api/management/audit',
-        { subject: id, action: 'monitors.update', limit: 50 },
-        signal,
-      ),
-    staleTime: 60_000,
-  });
-}
-
 /** Returns the URL at which the checks of a monitor can be downloaded as CSV. */
 export function buildChecksExportUrl(id: string): string {
   return buildDownloadUrl(buildMonitorApiPath(id, '/checks/export'), { format: 'csv' });
@@ -292,7 +263,8 @@ export function buildMonitorAlertsQuery(id: string) {
   });
 }
 
-function daysAgo(days: number): string {
+/** Returns the time some days ago in ISO format, for the start of a time range. */
+export function daysAgo(days: number): string {
   // Rounded to the minute, so that queries in quick succession have the same key.
   return new Date(Math.floor(getCurrentTime().getTime() / 60_000) * 60_000 - days * 86_400_000).toISOString();
 }

@@ -89,6 +89,8 @@ export const monitorDetailText = {
     mark: (status: string, duration: string, time: string) => `${status} for ${duration}, from ${time}`,
     change: (time: string, by: string, change: string) => `Schedule changed on ${time} by ${by}: ${change}`,
     showChecks: 'Show checks',
+    shownFrom: (time: string) =>
+      `The status changed too often to show the whole time range. Times before ${time} are not shown.`,
   },
   checks: {
     title: 'Check history',

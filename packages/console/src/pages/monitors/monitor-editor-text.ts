@@ -21,7 +21,7 @@ export const monitorEditorText = {
   gracePlaceholder: 'Organization default',
   alertAfter: 'Misses before alert',
   alertAfterHint: 'The number of consecutive missed beats after which an alert is sent.',
-  alertAfterInvalid: 'Enter a whole number from 1 to 9,999.',
+  alertAfterInvalid: 'Enter a whole number of at least 1.',
   firstDue: 'First beat due',
   firstDueHint:
     'An alert is sent if no beat arrives within this time after the monitor is created. Leave empty to use the default.',

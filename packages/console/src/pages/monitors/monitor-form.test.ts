@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExampleMonitor } from './example-monitor.ts';
 import {
+  applyCronInput,
   createMonitorFormValues,
+  toMonitorBody,
   toMonitorFormValues,
   toScheduleBody,
   toSchedulePreviewBody,
@@ -34,4 +36,17 @@ test('the preview of an interval starts at the last beat, unless the next beat w
   });
   assert.equal('from' in preview('2026-11-29T10:30:00Z'), false);
   assert.equal('from' in preview(null), false);
+});
+
+test('a name without Latin letters leaves the ID to the server', () => {
+  const form = { ...createMonitorFormValues('UTC'), name: 'バックアップ' };
+  assert.equal('id' in toMonitorBody(form), false);
+  assert.equal(toMonitorBody({ ...form, id: 'backup' }).id, 'backup');
+});
+
+test('a pasted crontab line that starts with a macro gives its schedule', () => {
+  const cronOf = (text: string) => applyCronInput(createMonitorFormValues('UTC'), text).cron;
+  assert.equal(cronOf('@daily /usr/local/bin/backup'), '@daily');
+  assert.equal(cronOf('@daily'), '@daily');
+  assert.equal(cronOf('0 3 * * * /usr/local/bin/backup'), '0 3 * * *');
 });

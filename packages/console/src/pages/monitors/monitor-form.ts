@@ -79,7 +79,7 @@ function validateMonitorForm(
     return { param: 'grace_period_minutes', message: monitorEditorText.durationInvalid };
   if (firstDue !== '' && parseMinutes(firstDue) === null)
     return { param: 'first_beat_due_minutes', message: monitorEditorText.durationInvalid };
-  return /^[1-9]\d{0,3}$/.test(alertAfter.trim())
+  return /^[1-9]\d*$/.test(alertAfter.trim())
     ? null
     : { param: 'alert_after_misses', message: monitorEditorText.alertAfterInvalid };
 }
@@ -131,11 +131,13 @@ export function toMonitorUpdateBody(form: MonitorFormValues) {
 }
 
 /**
- * Converts the form to the body of a create request, which includes the ID.
+ * Converts the form to the body of a create request, which includes the ID if there is one.
  * @throws ApiError that names the invalid field
  */
 export function toMonitorBody(form: MonitorFormValues) {
-  return { ...toMonitorUpdateBody(form), id: form.id || deriveMonitorId(form.name) };
+  const id = form.id || deriveMonitorId(form.name);
+  // A name without Latin letters or digits gives no ID. The API then generates one.
+  return { ...toMonitorUpdateBody(form), ...(id !== '' && { id }) };
 }
 
 /**
@@ -143,8 +145,9 @@ export function toMonitorBody(form: MonitorFormValues) {
  * zone.
  */
 export function applyCronInput(form: MonitorFormValues, text: string): MonitorFormValues {
-  const found =
-    text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? parseCrontabLine(text) : null;
+  const words = text.trim().split(/\s+/);
+  const isLine = words.length > 5 || /^(?:CRON_TZ=|@\w+ )/.test(words.join(' '));
+  const found = isLine ? parseCrontabLine(text) : null;
   if (!found) return { ...form, cron: text };
   return { ...form, cron: found.cron, timezone: found.timezone ?? form.timezone };
 }

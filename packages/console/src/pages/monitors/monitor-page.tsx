@@ -50,6 +50,7 @@ export function MonitorPage() {
 }
 
 const BEATS_MS = 5_000;
+const MINUTE_MS = 60_000;
 
 /** Refetches the history, the uptime and the timeline when a beat has arrived. */
 function useRefreshOnBeat(monitor: Monitor | undefined): void {
@@ -126,14 +127,16 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
 
 /** A notice that is shown while a maintenance window of the monitor is active. */
 function MaintenanceNotice({ monitor }: { readonly monitor: Monitor }) {
-  const { data } = useQuery(maintenanceWindowLookupQuery);
-  const open = findActiveMaintenanceWindow(data?.data ?? [], monitor);
+  // No event reports that a window starts.
+  const { data } = useQuery({ ...maintenanceWindowLookupQuery, refetchInterval: MINUTE_MS });
+  const now = useNow();
+  const open = findActiveMaintenanceWindow(data?.data ?? [], monitor, now);
   if (!open?.active_until) return null;
   return (
     <Notice state="maintenance">
       {monitorDetailText.maintenance(
         open.name,
-        formatTimeOrDateTime(new Date(open.active_until), getBrowserTimeZone(), new Date()),
+        formatTimeOrDateTime(new Date(open.active_until), getBrowserTimeZone(), now),
       )}
     </Notice>
   );

@@ -14,16 +14,17 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { useNow } from '../../ui/relative-time-text.tsx';
 import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import {
-  buildPeriodsQuery,
-  buildRecentChecksQuery,
-  buildSettingsChangesQuery,
-  type MonitorPeriod,
-} from './monitor-data.ts';
+import { buildPeriodsQuery, type MonitorPeriod } from './monitor-data.ts';
 import { monitorDetailText } from './monitor-detail-text.ts';
 import { findScheduleChanges, type ScheduleChange } from './schedule-changes.ts';
 import { TimelineLegend } from './timeline-legend.tsx';
-import { buildTimelineBeatMarks, buildTimelinePeriods, type TimelinePeriod } from './timeline-periods.ts';
+import {
+  buildTimelineBeatMarks,
+  buildTimelinePeriods,
+  findStartOfShownPeriods,
+  type TimelinePeriod,
+} from './timeline-periods.ts';
+import { buildRecentChecksQuery, buildSettingsChangesQuery } from './timeline-queries.ts';
 
 const SPANS = [
   { id: '1', label: monitorDetailText.timeline.ranges.day },
@@ -55,6 +56,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
   const marks = buildTimelinePeriods(answer.data?.data ?? [], from, now);
+  const shownFrom = answer.data ? findStartOfShownPeriods(answer.data) : null;
   const audit = useQuery(buildSettingsChangesQuery(id)).data?.data;
   const changes = useMemo(() => findScheduleChanges(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
@@ -87,10 +89,15 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
           <StatusBand marks={marks}>
             <ScheduleChangeLines changes={changes} from={from} to={now} />
           </StatusBand>
-          <Ticks ticks={buildTimelineBeatMarks(checks.data?.data ?? [], from, now)} />
+          <Ticks ticks={buildTimelineBeatMarks(checks.data ?? [], from, now)} />
           <Axis from={from} to={now} />
           <TimelineLegend changed={changes.length > 0} />
         </>
+      )}
+      {shownFrom && (
+        <p className="text-small text-ink-2">
+          {monitorDetailText.timeline.shownFrom(formatFullDateTime(shownFrom, getBrowserTimeZone()))}
+        </p>
       )}
       <ListToggle listed={listed} onChange={setListed} />
     </Card>

@@ -6,7 +6,7 @@ import { getFieldErrorMessage } from '../../data/field-error-message.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
 import { useDebouncedValue } from '../../data/use-debounced-value.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
-import { formatFullDateTime, formatShortTime, getBrowserTimeZone } from '../../format/times.ts';
+import { formatFullDateTime, formatTimeOrDateTime, getBrowserTimeZone } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { monitorEditorText } from './monitor-editor-text.ts';
 import { type MonitorFormValues, toSchedulePreviewBody } from './monitor-form.ts';
@@ -69,7 +69,7 @@ function ScheduleSummary({ form, preview }: { readonly form: MonitorFormValues; 
           ? monitorEditorText.preview.noGrace
           : monitorEditorText.preview.grace(formatMinutes(grace))}
         {first &&
-          ` ${monitorEditorText.preview.fails(formatShortTime(new Date(first.deadline_at), getBrowserTimeZone()), getBrowserTimeZone())}`}
+          ` ${monitorEditorText.preview.fails(formatTimeOrDateTime(new Date(first.deadline_at), getBrowserTimeZone(), getCurrentTime()), getBrowserTimeZone())}`}
       </p>
       <NextRuns preview={preview} />
       {zoneNames(preview).length > 1 && (
@@ -108,7 +108,7 @@ function NextRuns({ preview: { data, timezone } }: { readonly preview: Preview }
           <tr key={expected_at} className="border-t border-line">
             <td className="py-1 pr-4">{formatFullDateTime(new Date(expected_at), timezone)}</td>
             {both && <td className="py-1 pr-4">{formatFullDateTime(new Date(expected_at), mine)}</td>}
-            <td className="py-1">{formatShortTime(new Date(deadline_at), mine)}</td>
+            <td className="py-1">{formatTimeOrDateTime(new Date(deadline_at), mine, getCurrentTime())}</td>
           </tr>
         ))}
       </tbody>

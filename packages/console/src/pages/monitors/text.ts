@@ -92,7 +92,7 @@ export const monitorsText = {
     delete: 'Delete monitor…',
     deleteTitle: (name: string) => `Delete monitor “${name}”?`,
     deleteEffect:
-      'Its checks, timeline and uptime will be deleted, including on boards. Beats for this monitor will be rejected.',
+      'Beats for this monitor will be rejected, and boards will no longer show it. Its history is kept for the retention period. A new monitor with the same ID takes over the history and the beat URL.',
     deleteButton: 'Delete monitor',
     deleted: (name: string) => `Monitor ${name} was deleted.`,
   },

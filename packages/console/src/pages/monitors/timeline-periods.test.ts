@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CheckResource } from '@floe/contract/api/monitor-history';
 import { computeDeadlineBarPositions } from './deadline.ts';
 import type { MonitorPeriod } from './monitor-data.ts';
-import { buildTimelineBeatMarks, buildTimelinePeriods } from './timeline-periods.ts';
+import { buildTimelineBeatMarks, buildTimelinePeriods, findStartOfShownPeriods } from './timeline-periods.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 21);
@@ -32,12 +32,20 @@ test('marks fill the range without gaps or overlaps, whatever order the periods 
   assert.deepEqual(
     marks.map(({ period: { status }, ms }) => [status, ms / HOUR]),
     [
-      ['healthy', 12],
+      // It started 30 hours before the range.
+      ['healthy', 42],
       ['unknown', 6],
       ['failing', 2],
       ['healthy', 4],
     ],
   );
+});
+
+test('a list without the oldest periods states from when on it is complete', () => {
+  const data = [period('failing', 3, null), period('healthy', 2, 3)];
+  assert.equal(findStartOfShownPeriods({ data, next_cursor: 'x' })?.toISOString(), iso(2));
+  assert.equal(findStartOfShownPeriods({ data, next_cursor: null }), null);
+  assert.equal(findStartOfShownPeriods({ data: [], next_cursor: null }), null);
 });
 
 test('of failures close together only the first is labelled', () => {

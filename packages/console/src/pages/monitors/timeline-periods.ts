@@ -6,6 +6,7 @@ export interface TimelinePeriod {
   readonly period: MonitorPeriod;
   readonly left: number;
   readonly width: number;
+  /** The whole duration of the period, including the time before the range. */
   readonly ms: number;
   /** Whether a label is shown above the period. False if it would overlap the label of its neighbor. */
   readonly label: boolean;
@@ -40,8 +41,24 @@ export function buildTimelinePeriods(
       const left = (start - from.getTime()) / whole;
       const label = period.status === 'failing' && left - labelled >= LABEL_SHARE;
       if (label) labelled = left;
-      return { period, left, width: (end - start) / whole, ms: end - start, label };
+      const ms = end - new Date(period.started_at).getTime();
+      return { period, left, width: (end - start) / whole, ms, label };
     });
+}
+
+/**
+ * Returns the time from which a list of periods is complete, if the list does not contain all periods of the range.
+ * Otherwise, returns null.
+ */
+export function findStartOfShownPeriods({
+  data,
+  next_cursor,
+}: {
+  readonly data: readonly MonitorPeriod[];
+  readonly next_cursor: string | null;
+}): Date | null {
+  const oldest = data.at(-1);
+  return next_cursor === null || oldest === undefined ? null : new Date(oldest.started_at);
 }
 
 /**

@@ -1,14 +1,7 @@
 import { buildApiUrl } from '../../data/base-url.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { formatInstallCommands, HOOK_AGENTS } from './hook-install-commands.ts';
 import { relayText } from './text.ts';
-
-const AGENTS = [
-  ['Claude Code', 'claude-code'],
-  ['Cursor', 'cursor'],
-  ['Codex', 'codex'],
-  ['Copilot CLI', 'copilot-cli'],
-  ['VS Code', 'vscode'],
-] as const;
 
 /**
  * Shows the commands that install the hook in an agent, and a curl command that sends an event to the relay.
@@ -22,21 +15,15 @@ export function ConnectAgentInstructions() {
       </p>
       <CodeBlock
         snippets={[
-          ...AGENTS.map(([label, agent]) => ({ label, code: formatInstallCommands(agent) })),
+          ...HOOK_AGENTS.map((agent) => ({
+            label: agent.label,
+            code: formatInstallCommands(agent, buildApiUrl('').href),
+          })),
           { label: 'curl', code: curlCommand() },
         ]}
       />
     </div>
   );
-}
-
-/** Returns the shell commands that install the hook in an agent. */
-export function formatInstallCommands(agent: string): string {
-  return [
-    `export FLOE_BASE_URL=${buildApiUrl('').href.replace(/\/$/, '')}`,
-    'export FLOE_RELAY_KEY=… # a platform key with the scope relay',
-    `floe hook install ${agent}`,
-  ].join('\n');
 }
 
 function curlCommand(): string {

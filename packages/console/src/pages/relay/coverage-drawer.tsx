@@ -1,17 +1,18 @@
 import { OrgLink } from '../../app/org-link.tsx';
+import { buildApiUrl } from '../../data/base-url.ts';
 import { formatCount } from '../../format/amounts.ts';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHeader } from '../../ui/drawer-header.tsx';
 import { RelativeTimeText } from '../../ui/relative-time-text.tsx';
-import { formatInstallCommands } from './connect-agent-instructions.tsx';
 import {
   buildCoverageRowId,
   type CoverageRow,
   getCoverageDisplay,
   RELAY_REQUIRED_POLICY,
 } from './coverage-status.ts';
+import { formatInstallCommands, HOOK_AGENTS } from './hook-install-commands.ts';
 import { relayText } from './text.ts';
 
 /**
@@ -26,7 +27,6 @@ export function CoverageDrawer({
   readonly onClose: () => void;
 }) {
   const { owner, key, agent } = row;
-  const lines = formatInstallCommands(agent ?? 'claude-code');
   return (
     <Drawer title={relayText.person.title} about={buildCoverageRowId(row)} onClose={onClose}>
       <DrawerHeader
@@ -65,7 +65,7 @@ export function CoverageDrawer({
         <Card
           title={row.client_version === null ? relayText.person.install : relayText.person.installElsewhere}
         >
-          <CodeBlock snippets={[{ label: agent ?? 'Claude Code', code: lines }]} />
+          <HookInstallation agent={agent} />
         </Card>
         <Card
           title={relayText.person.require}
@@ -76,5 +76,20 @@ export function CoverageDrawer({
         </Card>
       </div>
     </Drawer>
+  );
+}
+
+/** Shows the commands that install the hook in an agent, or in each agent if the agent is unknown. */
+function HookInstallation({ agent }: { readonly agent: string | null }) {
+  // An agent can send any name, so only known names become part of a command.
+  const hooked = agent === null ? HOOK_AGENTS : HOOK_AGENTS.filter((known) => known.agent === agent);
+  if (hooked.length === 0) return <p className="text-ui text-ink-2">{relayText.person.noInstaller}</p>;
+  return (
+    <CodeBlock
+      snippets={hooked.map((known) => ({
+        label: known.label,
+        code: formatInstallCommands(known, buildApiUrl('').href),
+      }))}
+    />
   );
 }

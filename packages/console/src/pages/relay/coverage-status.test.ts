@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getCoverageDisplay } from './coverage-status.ts';
+import { buildCoverageRowId, getCoverageDisplay } from './coverage-status.ts';
 
 const ROW = {
   owner: 'ana',
@@ -27,4 +27,12 @@ test('who never asks stands out, who always does is quiet', () => {
 test('what nobody can tell is unknown, not covered', () => {
   assert.equal(getCoverageDisplay({ ...ROW, covered_ratio: null }).state, 'unknown');
   assert.equal(getCoverageDisplay({ ...ROW, covered_ratio: null, model_requests: 0 }).state, null);
+});
+
+test('a row keeps its id when its owner uses another key', () => {
+  const id = buildCoverageRowId(ROW);
+  assert.equal(buildCoverageRowId({ ...ROW, key: 'ci' }), id);
+  assert.notEqual(buildCoverageRowId({ ...ROW, owner: 'ben' }), id);
+  const keys = ['laptops', 'ci'].map((key) => buildCoverageRowId({ ...ROW, owner: null, key }));
+  assert.notEqual(keys[0], keys[1]);
 });

@@ -22,9 +22,16 @@ export function getCoverageDisplay({ covered_ratio, model_requests, relay_calls 
   return { state: null, word: relayText.coverageStatus.covered };
 }
 
-/** Returns the id that identifies a coverage row in the page URL. It contains the owner, key and agent of the row. */
-export function buildCoverageRowId({ owner, key, agent }: CoverageRow): string {
-  return JSON.stringify([owner, key, agent]);
+/**
+ * Returns the id that identifies a coverage row in the page URL. Rows are grouped by owner, and their key is the one that
+ * was used last. Only a row without an owner is identified by its key.
+ */
+export function buildCoverageRowId({
+  owner,
+  key,
+  agent,
+}: Pick<CoverageRow, 'owner' | 'key' | 'agent'>): string {
+  return JSON.stringify([owner, owner === null ? key : null, agent]);
 }
 
 /**

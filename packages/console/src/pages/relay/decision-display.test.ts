@@ -4,6 +4,7 @@ import {
   describeUnenforcedRule,
   doRangesOverlap,
   getDecisionDisplay,
+  isSameSimulationResult,
   splitCommandAtRanges,
 } from './decision-display.ts';
 
@@ -47,4 +48,12 @@ test('places beyond a text that was shortened are left out', () => {
 test('places touch when they share a character', () => {
   assert.equal(doRangesOverlap({ start: 0, end: 4 }, { start: 3, end: 9 }), true);
   assert.equal(doRangesOverlap({ start: 0, end: 4 }, { start: 4, end: 9 }), false);
+});
+
+test('a draft changes a result if it only changes whether the rule is enforced, or which rule decides', () => {
+  const denied = { decision: 'deny', enforced_decision: 'deny', rule: 'no-force-push' } as const;
+  assert.equal(isSameSimulationResult(denied, { ...denied }), true);
+  assert.equal(isSameSimulationResult(denied, { ...denied, decision: 'abstain' }), false);
+  assert.equal(isSameSimulationResult(denied, { ...denied, rule: 'no-git' }), false);
+  assert.equal(isSameSimulationResult(denied, { ...denied, enforced_decision: 'ask' }), false);
 });

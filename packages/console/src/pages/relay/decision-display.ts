@@ -127,12 +127,24 @@ export function describeUnenforcedRule({
 export const BUILT_IN_RULE_NAMES: ReadonlySet<string> = new Set(['unclear-command', 'self-tamper']);
 
 /** Summarizes a simulation in one sentence, as in `Denied by rule no-force-push.` */
-export function summarizeRelaySimulation(
-  answer: Pick<RelaySimulationResult, 'decision' | 'enforced_decision' | 'rule'>,
-): string {
+export function summarizeRelaySimulation(answer: SimulationResult): string {
   const { decision, enforced_decision: enforced, rule } = answer;
   const isObserved = decision === 'abstain' && enforced !== 'abstain';
   const result = isObserved ? ruleText.test.observedResult[enforced] : ruleText.test.result[decision];
   if (rule !== null) return ruleText.test.byRule(result, rule);
   return decision === 'abstain' ? ruleText.test.noMatch : `${result}.`;
 }
+
+/**
+ * Returns whether two simulations have the same result: the same decision by the same rule, and the same decision if
+ * all rules were enforced.
+ */
+export function isSameSimulationResult(one: SimulationResult, other: SimulationResult): boolean {
+  return (
+    one.decision === other.decision &&
+    one.enforced_decision === other.enforced_decision &&
+    one.rule === other.rule
+  );
+}
+
+type SimulationResult = Pick<RelaySimulationResult, 'decision' | 'enforced_decision' | 'rule'>;

@@ -223,7 +223,7 @@ function DecisionSource({ decision }: DecisionProps) {
           [
             relayText.decision.session,
             session_id && (
-              <OrgLink key="session" to="/relay/decisions" search={{ session: session_id }}>
+              <OrgLink key="session" to="/relay/decisions" search={{ session: session_id, range: '30d' }}>
                 {session_id}
               </OrgLink>
             ),

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Radio } from 'lucide-react';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useCallback, useEffectEvent, useMemo, useRef } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
@@ -84,6 +84,7 @@ export function DecisionsPage() {
         card={(row) => <DecisionCard row={row} />}
         openId={open}
         onOpen={({ id }) => change({ open: id })}
+        onShown={list.onShown}
         empty={<NoDecisions tokens={tokens} onChange={change} />}
       />
     </PageFrame>
@@ -139,12 +140,26 @@ function useDecisions() {
   const list = buildDecisionsQuery(filters);
   const answer = useInfiniteQuery({
     ...list,
-    // A list of several pages is not polled, so that rows do not move while the user reads.
+    // A list of several pages is not polled, so that rows do not move while the user reads. At its top, it
+    // becomes a list of one page again.
     refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) < 2 ? PEEK_MS : false),
   });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
   const end = useLoadMore(list.queryKey, answer);
-  return { query, change, span, tokens, live, answer, rows, ...end };
+  const client = useQueryClient();
+  const hasLeftTop = useRef(false);
+  const resumeAtTop = useEffectEvent((first: number) => {
+    if (first > 0) hasLeftTop.current = true;
+    else if (hasLeftTop.current && live) {
+      hasLeftTop.current = false;
+      client.setQueryData(
+        list.queryKey,
+        (all) => all && { pages: all.pages.slice(0, 1), pageParams: all.pageParams.slice(0, 1) },
+      );
+    }
+  });
+  const onShown = useCallback((first: number) => resumeAtTop(first), []);
+  return { query, change, span, tokens, live, answer, rows, onShown, ...end };
 }
 
 function NoDecisions({

@@ -7,6 +7,7 @@ import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import {
   describeUnenforcedRule,
   getDecisionDisplay,
+  isSameSimulationResult,
   type RelaySimulationResult,
   summarizeRelaySimulation,
 } from './decision-display.ts';
@@ -162,13 +163,13 @@ function SimulationOutcome({
           </p>
         )}
       </div>
-      {saved && saved.enforced_decision !== answer.enforced_decision && (
+      {saved && !isSameSimulationResult(saved, answer) && (
         <Notice state="partial">
           <span className="font-medium">{ruleText.test.draftChanges}</span>{' '}
           {ruleText.test.savedResult(summarizeRelaySimulation(saved))}
         </Notice>
       )}
-      {saved && saved.enforced_decision === answer.enforced_decision && (
+      {saved && isSameSimulationResult(saved, answer) && (
         <p className="text-ui text-ink-2">{ruleText.test.draftUnchanged}</p>
       )}
       <DetailList

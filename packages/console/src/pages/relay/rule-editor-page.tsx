@@ -34,7 +34,8 @@ const RULE_KIND: ConsoleResourceKind<RelayRuleWithMatchCount, RuleFormValues> = 
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
   needs: 'relay',
   formOf: toRuleFormValues,
-  bodyOf: toRuleBody,
+  bodyOf: (form) => toRuleBody(form),
+  changeOf: toRuleBody,
   removal: ({ rule }) => ({
     title: ruleText.deleteTitle(rule.name),
     effect: ruleText.deleteEffect,

@@ -44,6 +44,16 @@ test('a rule goes through the form and loses nothing, not even what has no field
   });
 });
 
+test('patterns that were not edited keep their spaces and line breaks, also in the draft', () => {
+  const rule = { ...RULE, match: { ...RULE.match, text: ['^ssn: ', 'a\nb'] } };
+  const before = shown(rule);
+  const form = toRuleFormValues(before);
+  const edited = { ...form, match: { ...form.match, command: 'git\nhub' } };
+  assert.deepEqual(toRuleBody(edited, before)['match'], { ...rule.match, command: ['git', 'hub'] });
+  const [draft] = replaceRuleWithDraft([before], before.id, edited) ?? [];
+  assert.deepEqual(draft && Reflect.get(draft, 'match'), { ...rule.match, command: ['git', 'hub'] });
+});
+
 test('a field that is emptied is cleared, not kept', () => {
   const form = { ...toRuleFormValues({ rule: RULE }), rest: '', user: '', agent: '' };
   const body = toRuleBody({ ...form, match: NEW_RULE_FORM.match });

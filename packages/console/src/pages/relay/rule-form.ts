@@ -94,11 +94,15 @@ const EVENT_KINDS: readonly AgentEventKind[] = ['shell', 'tool', 'prompt', 'file
 
 /**
  * Converts the form to the request body. Null removes a setting.
+ * @param before the rule before the change. Patterns that were not edited stay exactly as they are in this rule.
  * @throws ApiError that names `rest` if its text is not a JSON object
  */
-export function toRuleBody(form: RuleFormValues): Json {
+export function toRuleBody(form: RuleFormValues, before?: Pick<RelayRuleWithMatchCount, 'rule'>): Json {
   const rest = readRest(form.rest);
+  const stored = objectOf(before?.rule['match']);
   const typed = MATCH_FIELDS.flatMap((name) => {
+    if (Object.hasOwn(stored, name) && lines(stored[name]) === form.match[name])
+      return [[name, stored[name]] as const];
     const patterns = form.match[name]
       .split('\n')
       .map((line) => line.trim())
@@ -136,7 +140,11 @@ export function replaceRuleWithDraft(
   form: RuleFormValues,
 ): object[] | null {
   try {
-    const draft = Object.fromEntries(Object.entries(toRuleBody(form)).filter(([, value]) => value !== null));
+    const body = toRuleBody(
+      form,
+      all.find((rule) => rule.id === id),
+    );
+    const draft = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
     const others = all.filter((rule) => rule.id !== id).map(({ rule }) => rule);
     return [...others, draft];
   } catch (error) {

@@ -101,6 +101,7 @@ function describeReplay({ evaluated, skipped }: RuleReplayCounts, isStale: boole
   return [
     ruleText.replay.evaluated(evaluated),
     skipped > 0 && ruleText.replay.skipped(skipped),
+    ruleText.replay.modesIgnored,
     isStale && ruleText.replay.stale,
   ]
     .filter((sentence) => sentence !== false)

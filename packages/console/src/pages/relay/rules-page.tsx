@@ -56,13 +56,13 @@ export function RulesPage() {
 function ruleDecisionLabel({ rule, mode }: RelayRuleWithMatchCount) {
   const { decision } = toRuleFormValues({ rule });
   const label = getDecisionDisplay({
-    decision: mode === 'observe' ? 'abstain' : decision,
+    decision: mode === 'enforce' ? decision : 'abstain',
     enforced_decision: decision,
   });
-  return mode === 'observe' ? label : { ...label, word: ruleText.decisions[decision] };
+  return mode === 'enforce' ? { ...label, word: ruleText.decisions[decision] } : label;
 }
 
-/** Shows the decision of a rule. If the rule only observes, the text starts with “Would”. */
+/** Shows the decision of a rule. If the rule is not enforced (mode `observe` or `warn`), the text starts with “Would”. */
 function RuleDecisionText({ rule }: { readonly rule: RelayRuleWithMatchCount }) {
   return <DecisionStatus label={ruleDecisionLabel(rule)} />;
 }

@@ -193,6 +193,8 @@ export const relayText = {
     lastRelayCall: 'Last relay call',
     install: 'Install the hook',
     installElsewhere: 'Install the hook on another machine',
+    noInstaller:
+      'Floe cannot install the hook in this agent. If the agent can run a command before each action, configure it as described in docs/reference/relay-hooks.md.',
     require: 'Require the hook',
     policies: 'Policies',
     requireHint:
@@ -213,7 +215,7 @@ export const relayText = {
   },
   connect: {
     before:
-      'Run these commands in a clone of the Floe repository on the agent’s machine. The hook runs from that directory. It needs a platform key with the scope',
+      'Run these commands on the agent’s machine, in the directory that contains a clone of the Floe repository. The hook runs from that clone. If Floe is installed as a package, leave out the first line. The hook needs a platform key with the scope',
     after: '. The last command shows each change before writing it. Existing hooks are not removed.',
   },
 } as const;

@@ -41,7 +41,7 @@ function Section({
     path: SETTINGS_API_PATH,
     loaded,
     formOf: (settings) => toSettingsFormValues(section, settings),
-    write: (form) => toSettingsPatch(loaded.body, form),
+    write: (form, before) => toSettingsPatch(before, form),
     touches: [settingsQuery.queryKey, ['audit']],
     done: () => showToast(settingsText.page.saved[section]),
   });

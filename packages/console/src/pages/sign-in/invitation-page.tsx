@@ -26,7 +26,7 @@ export function InvitationPage({
   return (
     <div className="grid gap-4">
       <InvitationSummary preview={data} />
-      <AccountForm kind="invitation" token={token} onEntered={onEntered} />
+      <AccountForm kind="invitation" token={token} methods={session.methods} onEntered={onEntered} />
     </div>
   );
 }

@@ -8,7 +8,8 @@ import { requestPasskeyAssertion } from '../../data/passkey.ts';
 export interface NewAccount {
   readonly email: string;
   readonly name: string;
-  readonly password: string;
+  /** Undefined if no one can sign in with a password. */
+  readonly password: string | undefined;
 }
 
 /** Signs in with an email address and a password. */

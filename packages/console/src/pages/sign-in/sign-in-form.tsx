@@ -6,6 +6,7 @@ import { canUsePasskeys } from '../../data/passkey.ts';
 import type { SignedOutSession } from '../../data/session.ts';
 import { redirectToIssuer } from '../../data/sign-in-methods.ts';
 import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
@@ -43,6 +44,9 @@ export function SignInForm({
         </Button>
       ))}
       {methods.password && <PasswordForm onEntered={onEntered} />}
+      {!methods.password && !hasPasskey && methods.oidc.length === 0 && (
+        <Notice>{signInText.form.noMethod}</Notice>
+      )}
     </div>
   );
 }

@@ -139,7 +139,13 @@ function OwnerLink({
   const { data: link, error } = useQuery(buildSetupPreviewQuery(token));
   if (link)
     return (
-      <AccountForm kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
+      <AccountForm
+        kind={link.first ? 'first' : 'owner'}
+        token={token}
+        link={link}
+        methods={session.methods}
+        onEntered={onEntered}
+      />
     );
   if (!error) return <Skeleton className="h-48" />;
   return (

@@ -17,22 +17,28 @@ export const signInText = {
     password: 'Password',
     submit: 'Sign in',
     wait: (seconds: number) => `Try again in ${seconds} s`,
+    noMethod: 'No sign-in method works at this address. Ask an operator to set one up.',
   },
   account: {
     first: {
       title: 'Welcome to Floe',
       about: 'You are the first person to sign in, so you become the owner.',
+      aboutWithoutPassword: 'You are the first person to sign in, so you become the owner.',
       button: 'Create account',
     },
     owner: {
       title: 'Become an owner',
       about:
         'Enter an email address and a password. If you already have an account, enter its email address and a new password. All other sessions of the account are signed out.',
+      aboutWithoutPassword:
+        'Enter an email address. If you already have an account, enter its email address. All other sessions of the account are signed out.',
       button: 'Become an owner',
     },
     invitation: {
       title: null,
       about: 'If you already have an account, enter its password. Otherwise, choose a password.',
+      aboutWithoutPassword:
+        'If you already have an account, sign in first, then open this link again. Otherwise, enter your name to create an account.',
       button: 'Accept invitation',
     },
     linkExpires: (time: string) => ` This link works once and expires at ${time}.`,
@@ -41,6 +47,12 @@ export const signInText = {
     email: 'Email',
     password: 'Password',
     passwordHint: 'At least 12 characters.',
+    /** `methods`: how the person can sign in later. */
+    nextSignIn: (methods: readonly string[]) =>
+      methods.length === 0
+        ? 'No sign-in method works at this address. When your session ends, you cannot sign in until an operator sets one up.'
+        : `Sign-in with a password is disabled. Before you sign out, open Settings > Account and connect one of these: ${methods.join(', ')}.`,
+    passkey: 'a passkey',
   },
   invitation: {
     loadFailed: 'This invitation cannot be used.',

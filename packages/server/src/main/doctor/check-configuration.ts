@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { ConfigError, formatConfigProblem } from '../../config/config-problem.ts';
 import type { ServerEnvironment } from '../../config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import { findPasswordSignInProblem } from '../../platform/sign-in/password-hash.ts';
 import { findConfigFileIssues } from '../find-config-file-issues.ts';
 import {
   createFailedFinding,
@@ -46,6 +47,7 @@ export function checkConfiguration(env: ServerEnvironment): ConfigurationCheckRe
           ),
         ),
         ...checkMode(path),
+        ...checkPasswordSignIn(loaded.config.auth),
       ],
     };
   } catch (error) {
@@ -63,6 +65,11 @@ export function createConfigErrorFindings({ path, problems }: ConfigError): Doct
       'Correct the configuration file or the environment variable, and run "floe config check".',
     ),
   );
+}
+
+function checkPasswordSignIn(auth: LoadedConfig['config']['auth']): DoctorFinding[] {
+  const problem = findPasswordSignInProblem(auth);
+  return problem ? [createWarningFinding('configuration', problem.message, problem.remedy)] : [];
 }
 
 function checkMode(path: string | null): DoctorFinding[] {

@@ -1,6 +1,5 @@
 import { boardCreation, boardPreview } from '@floe/contract/api/boards';
 import { MEMBER_ROLES } from '@floe/contract/roles';
-import { requireBoardMonitorsExist } from '../../monitoring/boards/board.ts';
 import { loadBoardView } from '../../monitoring/boards/board-view.ts';
 import { toBoardColumns } from '../../monitoring/boards/config-file-boards.ts';
 import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
@@ -23,8 +22,8 @@ export function definePreviewBoardOperation(dependencies: MonitoringDependencies
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {
-      const draft = await requireBoardMonitorsExist(reader, orgId, buildBoardConfig(body));
-      const row = { org_id: orgId, ...toBoardColumns(draft) };
+      // A stored board can name deleted monitors. The page leaves them out.
+      const row = { org_id: orgId, ...toBoardColumns(buildBoardConfig(body)) };
       return dependencies.previewPacer.run(orgId, async () => {
         const view = await loadBoardView(
           reader,

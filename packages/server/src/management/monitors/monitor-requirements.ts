@@ -33,14 +33,17 @@ export function requireMonitorNotManagedByFile(row: MonitorRow): void {
 
 /**
  * Requires that the organization has these channels.
+ * @param before the channels of the monitor before the change. They may have been deleted or renamed since.
  * @throws Fault `invalid_request` for a channel that the organization does not have
  */
 export async function requireChannelsExist(
   reader: DatabaseReader,
   orgId: string,
   channels: readonly string[],
+  before: readonly string[] = [],
 ): Promise<void> {
   for (const [index, name] of channels.entries()) {
+    if (before.includes(name)) continue;
     const row = await findChannelByIdOrName(reader, orgId, name);
     if (row?.name !== name)
       throw new Fault(

@@ -114,7 +114,8 @@ export function createMonitorResourceKind(dependencies: MonitoringDependencies):
         toMonitorConfig(row, nowMs),
         dependencies.timezone(orgId),
       );
-      if (body.channels) await requireChannelsExist(writer, orgId, body.channels);
+      if (body.channels)
+        await requireChannelsExist(writer, orgId, body.channels, parseStringListColumn(row.channels_json));
       return definition;
     },
     async configFromReplacement({ writer, orgId }, view, id, { body }) {
@@ -132,8 +133,12 @@ export function createMonitorResourceKind(dependencies: MonitoringDependencies):
         ...((await inheritsGracePeriod(writer, orgId, body)) && INHERITED_GRACE_PERIOD),
       };
       const definition = buildMonitorDefinition(fields, {}, dependencies.timezone(orgId));
-      if (!view || !hasColumnValues(view.row, definition))
-        await requireChannelsExist(writer, orgId, parseStringListColumn(definition.channels_json));
+      await requireChannelsExist(
+        writer,
+        orgId,
+        parseStringListColumn(definition.channels_json),
+        view ? parseStringListColumn(view.row.channels_json) : [],
+      );
       return definition;
     },
     async insert(context, definition) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCommonPassword } from './common-passwords.ts';
-import { createPasswordHasher } from './password-hash.ts';
+import { createPasswordHasher, findPasswordSignInProblem } from './password-hash.ts';
 
 test('a password is stored as an Argon2id PHC string with the OWASP parameters, and can be verified', async () => {
   const hasher = createPasswordHasher();
@@ -96,4 +96,12 @@ test('common passwords are rejected, and several unrelated words are accepted', 
     'mara likes cheese',
   ])
     assert.ok(!isCommonPassword(password, 'mara.koch@acme.example'), password);
+});
+
+test('passwords that are enabled but do not work in this Node.js version are a problem with a remedy', () => {
+  const problem = findPasswordSignInProblem({ password: true }, false);
+  assert.match(problem?.message ?? '', /^members cannot sign in with a password, because Node\.js \d/);
+  assert.match(problem?.remedy ?? '', /^Use Node\.js 24 or 26\. Or set auth\.password to false/);
+  assert.equal(findPasswordSignInProblem({ password: false }, false), null);
+  assert.equal(findPasswordSignInProblem({ password: true }, true), null);
 });

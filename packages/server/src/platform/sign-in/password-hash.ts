@@ -1,4 +1,5 @@
 import crypto, { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FloeConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 
 /** OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, two passes, one lane. */
@@ -33,6 +34,24 @@ type Argon2 = (
 /** Returns whether this Node.js version can hash passwords. */
 export function canHashPasswords(): boolean {
   return typeof crypto.argon2 === 'function';
+}
+
+/**
+ * Returns why no one can sign in with a password although `auth.password` is true, and what an operator can do.
+ * Null if passwords work or are disabled.
+ *
+ * @param isSupported whether this Node.js version can hash passwords. Replaced only in tests.
+ */
+export function findPasswordSignInProblem(
+  { password }: Pick<FloeConfig['auth'], 'password'>,
+  isSupported = canHashPasswords(),
+): { readonly message: string; readonly remedy: string } | null {
+  if (!password || isSupported) return null;
+  return {
+    message: `members cannot sign in with a password, because Node.js ${process.versions.node} does not support Argon2`,
+    remedy:
+      'Use Node.js 24 or 26. Or set auth.password to false in floe.yaml, and set up sign-in with an identity provider or a passkey.',
+  };
 }
 
 /** Hashes and verifies passwords, and limits the number of concurrent calculations. */

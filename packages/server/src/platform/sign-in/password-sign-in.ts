@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { findUserByEmail, findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditFailedSignIn } from './audit-account-event.ts';
+import { findPasswordSignInProblem } from './password-hash.ts';
 import {
   type BrowserRequest,
   createSignInFailedFault,
@@ -89,9 +90,7 @@ export async function verifyPassword(
  * @throws Fault `not_found` if it is disabled
  */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
-  if (!getEnabledSignInMethods(context).password)
-    throw new Fault(
-      'not_found',
-      'Sign-in with a password is disabled (auth.password in floe.yaml). Use another sign-in method.',
-    );
+  if (getEnabledSignInMethods(context).password) return;
+  const reason = findPasswordSignInProblem(context.auth())?.message ?? 'auth.password is false in floe.yaml';
+  throw new Fault('not_found', `Sign-in with a password is disabled: ${reason}. Use another sign-in method.`);
 }

@@ -1,0 +1,25 @@
+import type { AlertResource } from './channel-data.ts';
+
+type Delivery = AlertResource['deliveries'][number];
+
+/**
+ * Returns the last delivery that was tried for each channel, by channel name. Deliveries that have not been tried, for
+ * example a repetition that is due later, are left out.
+ */
+export function findLastDeliveries(
+  alerts: readonly Pick<AlertResource, 'deliveries'>[],
+): ReadonlyMap<string, Delivery> {
+  const found = new Map<string, Delivery>();
+  for (const delivery of alerts.flatMap(({ deliveries }) => deliveries)) {
+    const known = found.get(delivery.channel);
+    if (triedAt(delivery) > (known ? triedAt(known) : Number.NEGATIVE_INFINITY))
+      found.set(delivery.channel, delivery);
+  }
+  return found;
+}
+
+/** The time of the message, or for a failed attempt the time at which it is or was due. */
+function triedAt({ sent_at, error, due_at }: Delivery): number {
+  if (sent_at !== null) return Date.parse(sent_at);
+  return error === null ? Number.NEGATIVE_INFINITY : Date.parse(due_at);
+}
