@@ -95,9 +95,15 @@ test("a request is forwarded byte for byte, with its query and headers, and with
   assert.ok(!JSON.stringify(headers).includes('eis_'));
 });
 
-test('every method and path below a base path is forwarded', async () => {
-  harness.setReply('a-one', ({ method, path }) => createJsonReply({ method, path }));
-  harness.setReply('b-one', ({ method, path }) => createJsonReply({ method, path }));
+test('every method and path below a base path is forwarded, for an object of the caller', async () => {
+  for (const [fake, path, id] of [
+    ['a-one', `${PASSTHROUGH_A_PATH}/things`, 'one two'],
+    ['b-one', `${PASSTHROUGH_B_PATH}/v1/skies`, 'blue'],
+  ] as const) {
+    harness.setReply(fake, ({ method, path }) => createJsonReply({ method, path, id }));
+    assert.equal((await harness.call(path, { method: 'POST', body: {} })).status, 200);
+    harness.setReply(fake, ({ method, path }) => createJsonReply({ method, path }));
+  }
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     for (const [base, below] of [
       [PASSTHROUGH_A_PATH, '/things/one%20two?x=%2F'],
@@ -106,6 +112,8 @@ test('every method and path below a base path is forwarded', async () => {
       const answer = await harness.call(base + below, { method });
       assert.deepEqual(answer.json(), { method, path: `/v1${below}` });
     }
+  for (const method of ['PUT', 'PATCH', 'DELETE'])
+    assert.equal((await harness.call(`${PASSTHROUGH_A_PATH}/things`, { method })).status, 404);
   const head = await harness.call(`${PASSTHROUGH_A_PATH}/things`, { method: 'HEAD' });
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
@@ -168,6 +176,7 @@ describe('ambiguous paths are rejected', () => {
     '/files/%zz',
     '/files/%00',
     '/./files',
+    '/files;x=1',
   ])
     test(path, async () => {
       const before = harness.requestCount('a-one');

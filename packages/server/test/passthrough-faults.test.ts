@@ -273,6 +273,8 @@ function residentMb(pid: number): number {
 test('a slow reader receives everything, and its provider waits', async () => {
   const fake: PassthroughUpstream = 'a-one';
   const body = Buffer.alloc(24 * 1024 * 1024, 'y');
+  harness.setReply(fake, createJsonReply({ id: '1' }));
+  await harness.call(`${PASSTHROUGH_A_PATH}/blobs`, { body: {} });
   harness.setReply(fake, {
     headers: { 'content-type': 'application/octet-stream' },
     body,

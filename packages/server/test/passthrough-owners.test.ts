@@ -136,6 +136,73 @@ test("a list contains only the caller's own objects, and its pages are filled fr
   });
 });
 
+test('another spelling of a path has the same owner, list and rules', async () => {
+  const ours = await fileOf('ours');
+  const batch = await harness.anthropic().messages.batches.create({ requests: [] });
+  const before = [harness.requestCount('a-one'), harness.requestCount('b-one')];
+  for (const [method, path] of [
+    ['GET', `${PASSTHROUGH_A_PATH}/%66iles/${ours}`],
+    ['GET', `${PASSTHROUGH_A_PATH}/Files/${ours}/content`],
+    ['DELETE', `${PASSTHROUGH_A_PATH}/%66%69les/%66${ours.slice(1)}`],
+    ['POST', `${PASSTHROUGH_B_PATH}/v1/messages/%62atches/${batch.id}/cancel`],
+    ['GET', `${PASSTHROUGH_A_PATH}/%6Dessages/Batches/${batch.id}`],
+  ] as const)
+    assert.equal((await harness.call(path, { method, key: 'colleague' })).status, 404, `${method} ${path}`);
+  const disguised = await harness.call(`${PASSTHROUGH_B_PATH}/v1/%6dessages`, {
+    body: '{"model":"m-1"}',
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  assert.deepEqual([harness.requestCount('a-one'), harness.requestCount('b-one')], before, disguised.text);
+  for (const path of ['%66iles', 'FILES', 'files/'])
+    assert.deepEqual(
+      (await harness.call(`${PASSTHROUGH_A_PATH}/${path}`, { key: 'colleague' })).json(),
+      { object: 'list', data: [], has_more: false, first_id: null, last_id: null },
+      path,
+    );
+  assert.equal((await harness.call(`${PASSTHROUGH_A_PATH}/%66iles/${ours}`)).status, 200);
+  assert.equal(harness.lastRequest('a-one').path, `/v1/files/${ours}`);
+});
+
+test('objects of every other kind have an owner too', async () => {
+  for (const [base, fake, paths] of [
+    [PASSTHROUGH_A_PATH, 'a-one', ['threads', 'vaults', 'assistants', 'new_things', 'messages/batches']],
+    [`${PASSTHROUGH_B_PATH}/v1`, 'b-one', ['sessions', 'memory_stores', 'responses', 'batches']],
+  ] as const)
+    for (const path of paths) {
+      const made = await harness.call(`${base}/${path}`, { body: {} });
+      const { id } = made.json() as { id: string };
+      const before = harness.requestCount(fake);
+      for (const [method, below] of [
+        ['GET', ''],
+        ['DELETE', ''],
+        ['GET', '/events'],
+        ['POST', '/cancel'],
+      ] as const) {
+        const answer = await harness.call(`${base}/${path}/${id}${below}`, { method, key: 'colleague' });
+        assert.equal(answer.status, 404, `${method} ${path}/{id}${below}`);
+      }
+      assert.equal(harness.requestCount(fake), before, path);
+      assert.equal((await harness.call(`${base}/${path}/${id}`)).status, 200, path);
+      const list = await harness.call(`${base}/${path}`, { key: 'colleague' });
+      assert.ok(list.status === 200 && !list.text.includes(id), list.text);
+    }
+});
+
+test('the account at a provider is not administered through Floe', async () => {
+  const before = harness.requestCount('a-one') + harness.requestCount('b-one');
+  for (const [method, path] of [
+    ['GET', `${PASSTHROUGH_A_PATH}/organization/projects`],
+    ['GET', `${PASSTHROUGH_B_PATH}/v1/%6Frganizations/me`],
+    ['DELETE', `${PASSTHROUGH_A_PATH}/models/m-1`],
+    ['POST', `${PASSTHROUGH_A_PATH}/models/m-1`],
+    ['POST', `${PASSTHROUGH_A_PATH}/realtime/calls/rtc_1/hangup`],
+    ['GET', `${PASSTHROUGH_A_PATH}/batch/jobs/job_1`],
+  ] as const)
+    assert.equal((await harness.call(path, { method })).status, 404, path);
+  assert.match((await harness.call(`${PASSTHROUGH_A_PATH}/organization/users`)).text, /whole account/);
+  assert.equal(harness.requestCount('a-one') + harness.requestCount('b-one'), before);
+});
+
 test('a list whose resources cannot be read is not forwarded', async () => {
   const foreign = { id: 'file-foreign', filename: 'caf~' };
   const list = Buffer.from(JSON.stringify({ object: 'list', data: [foreign], has_more: false }));

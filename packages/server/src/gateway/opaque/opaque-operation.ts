@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
-import { type ClientCall, ClientDisconnectedError } from '../client-call.ts';
+import { ClientDisconnectedError } from '../client-call.ts';
 import { decodePercentEncoding } from '../client-query.ts';
 import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
 import { requireModelId } from '../model-id.ts';
@@ -21,7 +21,7 @@ import { type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
 import { recordResourceOwners } from './owned-resources.ts';
 import { findRequiredPostProcessing, postProcessResponse } from './post-process-response.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
-import { parseResourcePath, type ResourceReference } from './resource-reference.ts';
+import { parseResourcePath, type ResourceReference, requireForwardablePath } from './resource-reference.ts';
 
 /**
  * Creates the operation for a request whose body and response are forwarded without parsing. It is
@@ -31,11 +31,11 @@ import { parseResourcePath, type ResourceReference } from './resource-reference.
 export function createOpaqueOperation(method: string, base: OpaqueApiRules, rest: string): GatewayOperation {
   const path = parsePath(base, rest);
   const segments = path instanceof Fault ? [] : path.segments.slice(base.pathPrefix.length);
-  const resource = parseResourcePath(base.style, segments);
+  const resource = parseResourcePath(method, segments);
   return {
     surface: createSurface(
       base,
-      resolveBillingMode(base.style, method, segments.join('/'), resource.isBatchResults),
+      resolveBillingMode(base.style, method, resource.endpoint, resource.isBatchResults),
       resource,
     ),
     async parse(x) {
@@ -89,6 +89,7 @@ async function readAndRoute(
   const { client, gateway } = x;
   if (decodePercentEncoding(client.target).includes(x.caller.presentedKey))
     throw new Fault('invalid_request', 'The URL contains a platform key. Send the key in a header instead.');
+  requireForwardablePath(client.method, resource);
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);
   const pathModel = resource.model ?? new URLSearchParams(path.query).get('model');
@@ -110,7 +111,7 @@ async function readAndRoute(
     };
     x.request = { ...x.request, prompt };
   }
-  if (model === null) requireAllowedPath(key, client);
+  if (model === null) requireAllowedPath(key, context);
   const owner = await findResourceOwner(x, context, opaque);
   if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, resource, opaque);
   const route = resolveOpaqueRoute(x, context, opaque, { model, owner });
@@ -188,9 +189,9 @@ function rejectMissingModel({ surface: { routeMode, billing } }: Exchange): void
 }
 
 /** Requires that a key that is restricted to some models may use paths without a model. */
-function requireAllowedPath(key: KeyRecord, { target }: ClientCall): void {
+function requireAllowedPath(key: KeyRecord, { base, path: { segments } }: OpaqueContext): void {
   if (key.models === null) return;
-  const path = target.replace(/\?.*$/s, '');
+  const path = [base.basePath, ...segments].join('/');
   if (
     (key.paths ?? []).some((open) => path === open || path.startsWith(open.endsWith('/') ? open : `${open}/`))
   )

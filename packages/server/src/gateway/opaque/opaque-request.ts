@@ -70,6 +70,7 @@ export interface OpaqueRequest {
 const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId: null };
 /** Matches content types that are not JSON and that no provider reads as JSON. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
+const FILE_COLLECTIONS = new Set(['files', 'uploads', 'containers', 'skills']);
 const MULTIPART = /^\s*multipart\/form-data\b/i;
 
 /** The request to read, and the rules for the models in it. */
@@ -115,7 +116,7 @@ function declaredLength({ headers }: ClientCall): number | null {
  * Returns whether forms of this collection are forwarded without being read, because they contain no model.
  */
 function isPassedUnread({ collection }: ResourceReference): boolean {
-  return collection !== null && !['videos', 'responses', 'chat/completions'].includes(collection);
+  return collection !== null && FILE_COLLECTIONS.has(collection);
 }
 
 function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): Omit<OpaqueRequest, 'bytes'> {

@@ -9,6 +9,17 @@ const MAX_PAGES = 50;
 /** Page size that providers use if the request has none. */
 const DEFAULT_PAGE_SIZE = 20;
 
+/** Collections whose resources write files. */
+export const JOB_COLLECTIONS: ReadonlySet<string> = new Set(['batches', 'batch/jobs', 'fine_tuning/jobs']);
+/** Members with the files that a batch or another job wrote. */
+const OUTPUT_FILE_MEMBERS = ['output_file_id', 'error_file_id', 'output_file', 'error_file', 'result_files'];
+
+/** Members other than `id` that contain the id of a created resource, by endpoint. */
+const OTHER_ID_MEMBERS: Readonly<Record<string, string>> = {
+  'threads/runs': 'thread_id',
+  conversations: 'conversation_id',
+};
+
 /** Who may access a resource: the key that created it, or every key of the organization. */
 export type ResourceAccessScope = 'key' | 'org';
 
@@ -32,10 +43,14 @@ export function findCreatedResources(
   const add = (id: unknown, kind: string) => {
     if (typeof id === 'string' && id !== '') made.push({ id, kind });
   };
-  if (creates !== null) add(answer['id'], creates);
-  add(answer['output_file_id'], 'files');
-  add(answer['error_file_id'], 'files');
-  if (isJsonObject(answer['file'])) add(answer['file']['id'], 'files');
+  if (creates !== null) {
+    add(answer['id'], creates);
+    const other = OTHER_ID_MEMBERS[resource.endpoint];
+    if (other !== undefined) add(answer[other], creates);
+  }
+  if (JOB_COLLECTIONS.has(collection))
+    for (const name of OUTPUT_FILE_MEMBERS) for (const id of [answer[name]].flat()) add(id, 'files');
+  if (collection === 'uploads' && isJsonObject(answer['file'])) add(answer['file']['id'], 'files');
   return made;
 }
 

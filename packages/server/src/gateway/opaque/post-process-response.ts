@@ -23,6 +23,7 @@ import { mergeResponseHeaders } from './opaque-response-sink.ts';
 import {
   canAccessResource,
   findCreatedResources,
+  JOB_COLLECTIONS,
   listPageEntries,
   readOwnedPage,
   recordResourceOwners,
@@ -40,7 +41,7 @@ export function findRequiredPostProcessing(
   const { method } = x.client;
   if (collection === null) return null;
   const shown = canContainLinks(resource) ? 'show' : null;
-  if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : shown;
+  if (method === 'GET') return id === null ? 'list' : JOB_COLLECTIONS.has(collection) ? 'note' : shown;
   if (method !== 'POST') return shown;
   const answers = collection === 'responses' || collection === 'chat/completions';
   if (id === null) return answers && opaque.isUnstored ? null : 'create';

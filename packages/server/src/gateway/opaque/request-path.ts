@@ -3,16 +3,16 @@ import { requireValidQuery } from '../client-query.ts';
 
 /** The path of a request below the base path of its surface. */
 export interface RequestPath {
-  /** The encoded segments; empty for the base itself. */
+  /** The encoded segments in normal form (`normalizeSegment`); empty for the base itself. */
   readonly segments: readonly string[];
   /** The query including `?`; empty if there is none. */
   readonly query: string;
 }
 
 /**
- * Parses the path after a base path. Rejects paths that different parsers interpret differently: dot
- * segments, empty segments, backslashes, encoded slashes, control characters, double encoding and absolute
- * URLs.
+ * Parses the path after a base path. Checks and forwarding use the same normal form of the path. Rejects paths that different parsers interpret differently: dot
+ * segments, empty segments, backslashes, encoded slashes, path parameters, control characters, double encoding and
+ * absolute URLs.
  * @throws Fault `invalid_request`
  */
 export function parseRequestPath(rest: string): RequestPath {
@@ -22,8 +22,19 @@ export function parseRequestPath(rest: string): RequestPath {
   requireValidQuery(query);
   const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
   if (segments.length === 1 && segments[0] === '') return { segments: [], query };
-  for (const segment of segments) validateSegment(segment);
-  return { segments, query };
+  return { segments: segments.map(normalizeSegment), query };
+}
+
+/**
+ * Returns the normal form of a segment, in which unreserved characters are not percent-encoded. Both forms are the same
+ * path (RFC 3986, 6.2.2.2).
+ */
+function normalizeSegment(segment: string): string {
+  validateSegment(segment);
+  return segment.replace(/%[2-7][\da-f]/gi, (escape) => {
+    const character = decodeURIComponent(escape);
+    return /[\w.~-]/.test(character) ? character : escape;
+  });
 }
 
 function validateSegment(segment: string): void {
@@ -31,8 +42,10 @@ function validateSegment(segment: string): void {
   if (text === undefined) throw invalidPathFault('The path contains invalid percent-encoding.');
   if (text === '') throw invalidPathFault('The path contains an empty segment (//).');
   if (text === '.' || text === '..') throw invalidPathFault('The path contains a dot segment (. or ..).');
-  if (/[\x00-\x1f\x7f/\\?#%]/.test(text) || /[^\x21-\x7e]/.test(segment))
-    throw invalidPathFault('The path contains an encoded slash or a character that is not allowed.');
+  if (/[\x00-\x1f\x7f/\\?#%;]/.test(text) || /[^\x21-\x7e]/.test(segment))
+    throw invalidPathFault(
+      'The path contains an encoded slash, a semicolon or a character that is not allowed.',
+    );
 }
 
 function tryDecode(segment: string): string | undefined {

@@ -1,3 +1,5 @@
+import { Fault } from '@floe/contract/faults';
+
 /** The two native API styles: OpenAI (`a`) and Anthropic (`b`). */
 export type ApiStyle = 'a' | 'b';
 
@@ -5,7 +7,9 @@ export type ApiStyle = 'a' | 'b';
 export interface ResourceReference {
   /** The name of the surface in the request log row. */
   readonly surface: string;
-  /** The collection, if its resources have an owner; null for other paths. */
+  /** The path in lower case, without a model before it. */
+  readonly endpoint: string;
+  /** The collection, whose resources have an owner; null for endpoints without resources. */
   readonly collection: string | null;
   /** The id in the path; null if the path does not identify a single resource. */
   readonly id: string | null;
@@ -19,27 +23,43 @@ export interface ResourceReference {
   readonly isJsonOnly: boolean;
 }
 
-/** Collections below `/v1` whose resources belong to the key that created them. */
-const COLLECTIONS: Readonly<Record<ApiStyle, readonly string[]>> = {
-  a: [
-    'files',
-    'batches',
-    'responses',
-    'uploads',
-    'conversations',
-    'vector_stores',
-    'containers',
-    'videos',
-    'skills',
-    'evals',
-    'fine_tuning/jobs',
-    'chat/completions',
-  ],
-  b: ['files', 'messages/batches', 'skills'],
-};
+/**
+ * POST endpoints that store nothing that a client can read later, including those of Gemini and Bedrock. Every other path
+ * is a collection, because a provider's new endpoints must not give access to the resources of other callers.
+ */
+const STATELESS_ENDPOINT = new RegExp(
+  `^(?:${[
+    'completions|messages(?:/count_tokens)?|responses/(?:compact|input_tokens)|(?:fim|agents)/completions',
+    'embeddings|rerank|ocr|score|classify|pooling|tokenize|detokenize|(?:chat/)?(?:moderations|classifications)',
+    'images/(?:generations|edits|variations)|audio/(?:speech|transcriptions|translations)',
+    'realtime/(?:(?:translations/)?client_secrets|sessions|transcription_sessions)',
+    'decisions|content_provenance_checks|fine_tuning/alpha/graders/(?:run|validate)',
+    'models/[^/]+:(?:generatecontent|streamgeneratecontent|counttokens|embedcontent|batchembedcontents|predict)',
+    'model/[^/]+/(?:invoke|invoke-with-response-stream|converse|converse-stream|count-tokens)',
+  ].join('|')})$`,
+);
 
-/** Path segments that are actions rather than ids. */
-const ACTION_PATHS = new Set(['responses/compact', 'responses/input_tokens', 'messages/count_tokens']);
+/** The endpoints that have the model in their path, and the method after the model. */
+const MODEL_PATH = /^models?\//;
+const MODEL_METHOD = /:(?:\w+Contents?|countTokens|predict)$/i;
+
+/** Segments after which older paths contain a model and an endpoint. */
+const MODEL_PREFIXES = new Set(['deployments', 'engines']);
+
+/** First segments that contain collections and are none themselves. */
+const NAMESPACES = new Set(['audio', 'batch', 'chatkit', 'fine_tuning', 'images', 'live', 'realtime']);
+/** Other collections whose names have several segments. A longer name is before its beginning. */
+const NESTED_COLLECTIONS = [
+  'agents/environments/templates',
+  'agents/environments',
+  'agents/automations',
+  'agents/sessions',
+  'chat/completions',
+  'messages/batches',
+  'videos/characters',
+];
+/** Endpoints that create a resource of the collection in their first segment. */
+const CREATE_ACTIONS = new Set(['threads/runs', 'videos/edits', 'videos/extensions']);
 
 /**
  * Paths whose bodies are JSON. Other content types are rejected, because some providers ignore the content type,
@@ -63,26 +83,66 @@ const SURFACES = new Set([
 
 /**
  * Parses the path segments below `/v1` of a native API. The given segments are percent-encoded. Ids
- * and models in the result are decoded.
+ * and models in the result are decoded. Names are compared in lower case, because some providers ignore their case.
  */
-export function parseResourcePath(style: ApiStyle, segments: readonly string[]): ResourceReference {
-  const path = segments.join('/');
-  const collection = ACTION_PATHS.has(segments.slice(0, 2).join('/'))
-    ? undefined
-    : COLLECTIONS[style].find((name) => path === name || path.startsWith(`${name}/`));
-  const rest = collection === undefined ? [] : segments.slice(collection.split('/').length);
-  const [id, what] = rest;
+export function parseResourcePath(method: string, segments: readonly string[]): ResourceReference {
+  const folded = segments.map((segment) => segment.toLowerCase());
+  const lead = MODEL_PREFIXES.has(folded[0] ?? '') && isBelowModel(folded.slice(2).join('/')) ? 2 : 0;
+  const names = folded.slice(lead);
+  const endpoint = names.join('/');
+  const isStateless = method === 'POST' && STATELESS_ENDPOINT.test(endpoint);
+  const collection = isStateless ? null : findCollection(names);
+  const at = lead + (collection ?? '').split('/').length;
+  const hasId = collection !== null && at < segments.length && !CREATE_ACTIONS.has(endpoint);
+  const what = hasId ? folded[at + 1] : undefined;
   return {
-    surface: surfaceNameOf(segments),
-    collection: collection ?? null,
-    id: id === undefined ? null : decodeURIComponent(id),
-    model: parseModel(segments),
+    surface: surfaceNameOf(names),
+    endpoint,
+    collection,
+    id: hasId ? decodeURIComponent(segments[at] ?? '') : null,
+    model: parseModel(segments, lead > 0 || (isStateless && MODEL_PATH.test(endpoint))),
     isBatchResults:
       (collection === 'files' && what === 'content') ||
       (collection === 'messages/batches' && what === 'results'),
-    isContent: rest.length > 1 && rest.at(-1) === 'content',
-    isJsonOnly: JSON_PATH.test(path),
+    isContent: what !== undefined && folded.at(-1) === 'content',
+    isJsonOnly: JSON_PATH.test(endpoint),
   };
+}
+
+/**
+ * Rejects the administration of a provider account, and requests whose resources have no id, so that their owner is
+ * unknown.
+ * @throws Fault `not_found`
+ */
+export function requireForwardablePath(
+  method: string,
+  { endpoint, collection, id }: ResourceReference,
+): void {
+  const path = endpoint.slice(0, 100);
+  if (/^organizations?(?:\/|$)/.test(endpoint))
+    throw new Fault(
+      'not_found',
+      `Floe does not forward requests to "${path}", because they concern the whole account at the provider. Use the provider's own console or API.`,
+      { param: 'path' },
+    );
+  if (collection !== null && id === null && !['GET', 'HEAD', 'POST'].includes(method))
+    throw new Fault(
+      'not_found',
+      `Floe does not forward ${method} to "${path}", because the path does not contain the id of an object. Add the id of the object to the path.`,
+    );
+}
+
+function isBelowModel(endpoint: string): boolean {
+  return STATELESS_ENDPOINT.test(endpoint) || endpoint === 'chat/completions' || endpoint === 'responses';
+}
+
+/** Returns the collection of a path; null for the base path. */
+function findCollection(names: readonly string[]): string | null {
+  const path = `${names.join('/')}/`;
+  const nested = NESTED_COLLECTIONS.find((name) => path.startsWith(`${name}/`));
+  if (nested !== undefined) return nested;
+  const [first = ''] = names;
+  return names.slice(0, NAMESPACES.has(first) ? 2 : 1).join('/') || null;
 }
 
 function surfaceNameOf([first = '', second]: readonly string[]): string {
@@ -92,10 +152,12 @@ function surfaceNameOf([first = '', second]: readonly string[]): string {
 }
 
 /**
- * Returns the model of the path `models/{model}`, or of an older path that starts with the model; null for
- * other paths.
+ * Returns the model of the path `models/{model}`, or of an endpoint that has the model in its path; null for other
+ * paths.
  */
-function parseModel([first, second]: readonly string[]): string | null {
-  const names = first === 'models' || first === 'deployments' || first === 'engines';
-  return names && second !== undefined ? decodeURIComponent(second) : null;
+function parseModel([first, second]: readonly string[], hasModel: boolean): string | null {
+  if (second === undefined) return null;
+  const model = decodeURIComponent(second);
+  if (hasModel) return model.replace(MODEL_METHOD, '');
+  return first?.toLowerCase() === 'models' ? model : null;
 }

@@ -37,9 +37,10 @@ export function createPassthroughHandler(
 
 /** Returns the model of a request for a model list, '' for the whole list, or null for any other request. */
 function parseModelListPath(method: string, rest: string): string | null {
-  if ((method !== 'GET' && method !== 'HEAD') || !/^\/v1\/models(?:[/?]|$)/.test(rest)) return null;
+  if (method !== 'GET' && method !== 'HEAD') return null;
   try {
-    const [, , ...id] = parseRequestPath(rest).segments;
+    const [version, collection = '', ...id] = parseRequestPath(rest).segments;
+    if (version !== 'v1' || collection.toLowerCase() !== 'models') return null;
     return id.map(decodeURIComponent).join('/');
   } catch {
     // An invalid path is rejected in the same place as others.
