@@ -203,6 +203,73 @@ test('the account at a provider is not administered through Floe', async () => {
   assert.equal(harness.requestCount('a-one') + harness.requestCount('b-one'), before);
 });
 
+test('a list with page tokens is read to its end, once', async () => {
+  const made: string[] = [];
+  for (const key of ['colleague', 'ours', 'colleague', 'ours', 'ours'] as const) {
+    const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/skills`, { key, body: {} });
+    const { id } = answer.json() as { id: string };
+    if (key === 'ours') made.push(id);
+  }
+  const all = (kept.get('b-oneskills') ?? []).toReversed().map(({ id }) => ({ id }));
+  harness.setReply('b-one', ({ path }) => {
+    const from = Number(new URL(path, 'http://fake').searchParams.get('page') ?? 0);
+    const has_more = from + 2 < all.length;
+    return createJsonReply({
+      data: all.slice(from, from + 2),
+      has_more,
+      next_page: has_more ? `${from + 2}` : null,
+    });
+  });
+  const before = harness.requestCount('b-one');
+  const answer = await harness.call(`${PASSTHROUGH_B_PATH}/v1/skills?limit=2`);
+  assert.deepEqual(answer.json(), {
+    data: all.filter(({ id }) => made.slice(0, 2).includes(id)),
+    has_more: true,
+    next_page: '4',
+  });
+  assert.equal(harness.requestCount('b-one') - before, 2);
+  const rest = await harness.call(`${PASSTHROUGH_B_PATH}/v1/skills?limit=2&page=4`);
+  assert.deepEqual(rest.json(), {
+    data: all.filter(({ id }) => id === made[2]),
+    has_more: false,
+    next_page: null,
+  });
+});
+
+test('all objects of a request must belong to the caller at the same provider', async () => {
+  harness.setReply('a-one', createJsonReply({ id: 'file-one' }));
+  harness.setReply('b-one', createJsonReply({ id: 'file-victim' }));
+  const create = (path: string, key: 'ours' | 'colleague') => harness.call(path, { key, body: {} });
+  await create(`${PASSTHROUGH_A_PATH}/files`, 'ours');
+  await create(`${PASSTHROUGH_B_PATH}/v1/files`, 'ours');
+  const before = harness.requestCount('a-one');
+  const body = { file_ids: ['file-one', 'file-victim'] };
+  const answer = await harness.call(`${PASSTHROUGH_A_PATH}/vector_stores`, { body });
+  assert.equal(answer.status, 404, answer.text);
+  assert.equal(harness.requestCount('a-one'), before);
+});
+
+test('a model in the query does not replace the model of a request', async () => {
+  const before = harness.requestCount('a-one');
+  for (const path of ['vector_stores', 'images/generations', 'realtime/client_secrets']) {
+    const answer = await harness.call(`${PASSTHROUGH_A_PATH}/${path}?model=m-1`, { key: 'narrow', body: {} });
+    assert.equal(answer.status, 403, `${path}: ${answer.text}`);
+  }
+  assert.equal(harness.requestCount('a-one'), before);
+  const refused = await harness.call(`${PASSTHROUGH_A_PATH}/files?model=m-2`, {
+    key: 'narrow',
+    method: 'GET',
+  });
+  assert.equal(refused.status, 403, 'a model that the key may not use');
+  harness.setReply('a-one', { headers: { 'content-type': 'application/sdp' }, body: 'v=0' });
+  const call = await harness.call(`${PASSTHROUGH_A_PATH}/realtime/calls?model=m-1`, {
+    key: 'narrow',
+    body: 'v=0',
+    headers: { 'content-type': 'application/sdp' },
+  });
+  assert.equal(call.status, 200, call.text);
+});
+
 test('a list whose resources cannot be read is not forwarded', async () => {
   const foreign = { id: 'file-foreign', filename: 'caf~' };
   const list = Buffer.from(JSON.stringify({ object: 'list', data: [foreign], has_more: false }));

@@ -49,7 +49,7 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       }));
       // A client may use an id as soon as it has received it, which in a stream is before the commit.
       for (const { orgId, id, provider, credential, keyId, kind } of fresh)
-        known.set(orgId, id, [{ provider, credential, keyId, kind }]);
+        known.set(orgId, id, [...(known.get(orgId, id) ?? []), { provider, credential, keyId, kind }]);
       try {
         await database.transaction((writer) => insertProviderResources(writer, rows));
       } finally {
@@ -61,11 +61,12 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
     async find(
       orgId: string,
       ids: readonly string[],
+      isFresh = false,
     ): Promise<ReadonlyMap<string, readonly ResourceOwner[]>> {
       const found = new Map<string, readonly ResourceOwner[]>();
       const asked: string[] = [];
       for (const id of new Set(ids)) {
-        const owners = known.get(orgId, id);
+        const owners = isFresh ? undefined : known.get(orgId, id);
         if (owners) found.set(id, owners);
         else asked.push(id);
       }

@@ -11,20 +11,52 @@ import type { ResourceOwner } from './resource-owner-store.ts';
  */
 export async function findResourceOwner(
   x: Exchange,
-  { resource, key, catalog }: Pick<OpaqueContext, 'resource' | 'key' | 'catalog'>,
+  { resource }: Pick<OpaqueContext, 'resource'>,
   opaque: OpaqueRequest,
 ): Promise<ResourceOwner | null> {
   const named = resource.collection !== null && resource.id !== null ? [resource.id] : [];
-  const ids = [...named, ...opaque.references.ids];
-  if (ids.length === 0) return null;
-  const known = await x.gateway.resourceOwners.find(key.orgId, ids);
-  let owner: ResourceOwner | null = null;
-  for (const id of ids) {
-    const mine = known.get(id)?.find((one) => canAccessResource(catalog.resourceScope, key, one));
-    if (!mine) throw resourceNotFoundFault(id, id === opaque.references.previousResponseId);
-    owner ??= mine;
-  }
+  const { ids, previousResponseId } = opaque.references;
+  const all = [...named, ...ids];
+  return all.length === 0 ? null : findCommonOwner(x, all, previousResponseId);
+}
+
+/**
+ * Returns the owner of the first id. All ids must belong to the caller at one provider, because ids of different
+ * providers may be equal, and the provider of an organization may return any id.
+ * @throws Fault with status 404 if there is no such provider
+ */
+export async function findCommonOwner(
+  { gateway, caller: { key, catalog } }: Exchange,
+  ids: readonly string[],
+  previousResponseId: string | null,
+): Promise<ResourceOwner> {
+  const find = async (isFresh: boolean) => {
+    const known = await gateway.resourceOwners.find(key.orgId, ids, isFresh);
+    const ownersOf = (id: string) =>
+      (known.get(id) ?? []).filter((owner) => canAccessResource(catalog.resourceScope, key, owner));
+    return selectCommonOwner(ids, ownersOf);
+  };
+  let owner = await find(false);
+  // Another process may have recorded an owner at a second provider.
+  if (typeof owner === 'string') owner = await find(true);
+  if (typeof owner === 'string') throw resourceNotFoundFault(owner, owner === previousResponseId);
   return owner;
+}
+
+/** Returns an owner of the first id at a provider that has all ids, or the first id for which there is none. */
+function selectCommonOwner(
+  ids: readonly string[],
+  ownersOf: (id: string) => readonly ResourceOwner[],
+): ResourceOwner | string {
+  const [firstId = '', ...others] = ids;
+  let common = ownersOf(firstId);
+  if (common.length === 0) return firstId;
+  for (const id of others) {
+    const at = new Set(ownersOf(id).map(({ provider }) => provider));
+    common = common.filter(({ provider }) => at.has(provider));
+    if (common.length === 0) return id;
+  }
+  return common[0] ?? firstId;
 }
 
 function resourceNotFoundFault(id: string, isPrevious: boolean): Fault {

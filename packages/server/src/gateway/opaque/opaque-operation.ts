@@ -92,10 +92,10 @@ async function readAndRoute(
   requireForwardablePath(client.method, resource);
   const { clock, spoolDir } = gateway;
   const allowsModel = createModelCheck(x, context);
-  const pathModel = resource.model ?? new URLSearchParams(path.query).get('model');
-  if (pathModel !== null) requireModelId(pathModel);
+  const queryModel = new URLSearchParams(path.query).get('model');
+  if (queryModel !== null) requireModelId(queryModel);
   const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
-  const model = opaque.model ?? pathModel;
+  const model = opaque.model ?? (isModelInQuery(resource, opaque) ? queryModel : null);
   x.request = { ...UNPARSED_REQUEST, opaque };
   if (opaque.model === null) rejectMissingModel(x);
   // A request to a model is estimated and reserved like any other.
@@ -114,11 +114,20 @@ async function readAndRoute(
   if (model === null) requireAllowedPath(key, context);
   const owner = await findResourceOwner(x, context, opaque);
   if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, resource, opaque);
-  const route = resolveOpaqueRoute(x, context, opaque, { model, owner });
+  const models = queryModel === null ? opaque.references.models : [...opaque.references.models, queryModel];
+  const route = resolveOpaqueRoute(x, context, opaque, { model, models, owner });
   return {
     ask: catalog.policies === null ? opaque : await applyOpaquePolicies(x, key, opaque, catalog.policies),
     course: route,
   };
+}
+
+/**
+ * Returns whether the query determines the model. Other endpoints read the model in the body, so their query must not
+ * replace a missing model in the checks.
+ */
+function isModelInQuery({ endpoint }: ResourceReference, { body }: OpaqueRequest): boolean {
+  return body.kind === 'upload' && (endpoint === 'realtime' || endpoint === 'realtime/calls');
 }
 
 /**
@@ -127,15 +136,19 @@ async function readAndRoute(
 function resolveOpaqueRoute(
   x: Exchange,
   { base, key, catalog, resource }: OpaqueContext,
-  { body, stream, references }: OpaqueRequest,
-  { model, owner }: Pick<OpaqueRouteInput, 'model' | 'owner'>,
+  { body, stream }: OpaqueRequest,
+  {
+    model,
+    models,
+    owner,
+  }: Pick<OpaqueRouteInput, 'model' | 'owner'> & { readonly models: readonly string[] },
 ): ResolvedRoute {
   const { client } = x;
   const route = base.resolveRoute({ client, key, catalog, resource, model, owner });
   const targets = route.targets.filter(({ provider }) =>
-    references.models.every((named) => base.allowsModel(provider, key, named)),
+    models.every((named) => base.allowsModel(provider, key, named)),
   );
-  if (targets.length === 0) throw createNestedModelNotAllowedFault(references.models);
+  if (targets.length === 0) throw createNestedModelNotAllowedFault(models);
   const scanned = body.kind === 'json' ? { body: body.bytes, members: body.members } : null;
   const ordering = { orgId: key.orgId, stream, body: scanned };
   const ordered = orderTargets(x, { ...route, targets }, ordering);

@@ -100,17 +100,25 @@ export async function readOwnedPage(first: JsonObject, listing: OwnedListRequest
     const mine = await listing.filterOwned(entries.map(({ id }) => String(id)));
     found.push(...entries.filter(({ id }) => mine.has(String(id))));
     const last = entries.at(-1);
-    const ends = page['has_more'] !== true || last === undefined || backwards || pages >= MAX_PAGES;
-    if (ends || found.length >= wanted) break;
-    const next = await listing.page(nextPageQuery(listing, String(last['id'])));
+    const token = nextPageToken(page);
+    const hasNext = token !== null || (page['has_more'] === true && last !== undefined);
+    if (!hasNext || backwards || pages >= MAX_PAGES || found.length >= wanted) break;
+    const next = await listing.page(
+      token === null
+        ? setParameter(listing.query, listing.after, String(last?.['id']))
+        : setParameter(listing.query, 'page', token),
+    );
     if (next === null) break;
     page = next;
   }
-  const shown = backwards ? found : found.slice(0, wanted);
-  const more = page['has_more'] === true || shown.length < found.length;
+  const token = nextPageToken(page);
+  // The next page starts after the last one that was read, so no resource may be left out.
+  const shown = backwards || token !== null ? found : found.slice(0, wanted);
+  const more = page['has_more'] === true || token !== null || shown.length < found.length;
   return {
     ...first,
     data: shown,
+    ...('next_page' in first && { next_page: token }),
     ...('has_more' in first && { has_more: more }),
     ...('first_id' in first && { first_id: shown[0]?.['id'] ?? null }),
     ...('last_id' in first && { last_id: shown.at(-1)?.['id'] ?? null }),
@@ -128,8 +136,14 @@ function pageSizeOf(query: string, shown: number): number {
   return Number.isInteger(limit) && limit > 0 ? limit : Math.max(DEFAULT_PAGE_SIZE, shown);
 }
 
-function nextPageQuery({ query, after }: OwnedListRequest, id: string): string {
+/** Returns the token of the next page; null if the list has no tokens or no further page. */
+function nextPageToken(page: JsonObject): string | null {
+  const token = page['next_page'];
+  return typeof token === 'string' && token !== '' ? token : null;
+}
+
+function setParameter(query: string, name: string, value: string): string {
   const parameters = new URLSearchParams(query);
-  parameters.set(after, id);
+  parameters.set(name, value);
   return `?${parameters}`;
 }

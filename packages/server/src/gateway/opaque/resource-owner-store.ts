@@ -26,9 +26,13 @@ export interface ResourceOwnerStore {
   record(things: readonly OwnedResource[]): Promise<void>;
   /**
    * Returns all owners in the organization for each id. There is usually one, but ids of different providers
-   * may be equal.
+   * may be equal. With `isFresh`, reads owners from the database that may be cached.
    */
-  find(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly ResourceOwner[]>>;
+  find(
+    orgId: string,
+    ids: readonly string[],
+    isFresh?: boolean,
+  ): Promise<ReadonlyMap<string, readonly ResourceOwner[]>>;
   /**
    * Returns true to the first caller and false to all others, so that the usage of these batch results is
    * counted once.
