@@ -128,6 +128,7 @@ function configFor(upstream: (fake: PassthroughUpstream) => FakeUpstream): JsonO
       {
         id: 'other',
         resource_scope: 'org',
+        stored_responses: false,
         keys: [{ name: 'stranger', key: PASSTHROUGH_KEYS.stranger, scopes: full }],
         providers,
         passthrough,

@@ -3,7 +3,7 @@ const INSPECTED_MEMBERS = new Set(
   (
     'model models messages input prompt system instructions tools functions mcp_servers web_search_options requests ' +
     'session max_tokens max_completion_tokens max_output_tokens n best_of stream store temperature service_tier user ' +
-    'metadata previous_response_id conversation fallbacks background stream_options'
+    'metadata previous_response_id conversation container thread fallbacks background stream_options'
   ).split(' '),
 );
 

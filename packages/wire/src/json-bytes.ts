@@ -95,3 +95,21 @@ function areFourHexBytes(bytes: Uint8Array, at: number): boolean {
 function isHexByte(byte: number): boolean {
   return HEX_DIGITS[byte] === 1;
 }
+
+/**
+ * Describes the invalid or incomplete escape sequence whose backslash is at `at`, and returns the offset of the problem.
+ * @example
+ * describeInvalidEscape(Buffer.from('\\x'), 0, 2); // { problem: 'invalid escape sequence in a string', offset: 1 }
+ */
+export function describeInvalidEscape(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+): { readonly problem: string; readonly offset: number } {
+  const letter = at + 1 < end ? (bytes[at + 1] ?? 0) : -1;
+  if (letter === -1) return { problem: 'unterminated string', offset: end };
+  if (letter !== 0x75) return { problem: 'invalid escape sequence in a string', offset: at + 1 };
+  const digits = skipHexBytes(bytes, at + 2, Math.min(at + 6, end));
+  if (digits === end) return { problem: 'unterminated string', offset: digits };
+  return { problem: '"\\u" must be followed by four hexadecimal digits', offset: digits };
+}

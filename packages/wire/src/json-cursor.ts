@@ -3,12 +3,12 @@ import { isInexactNumberText } from '@floe/contract/json';
 import {
   containsBackslash,
   decodeUtf8Range,
+  describeInvalidEscape,
   isDigitByte,
   MAX_ESCAPE_BYTES,
   MAX_EXACT_NUMBER_LENGTH,
   MIN_INEXACT_INTEGER_LENGTH,
   skipDigitBytes,
-  skipHexBytes,
   skipStringText,
 } from './json-bytes.ts';
 import type { JsonComplexityCounter } from './json-complexity.ts';
@@ -51,6 +51,9 @@ export class JsonCursor {
   complexity: JsonComplexityCounter | null = null;
   /** If set, receives the positions of all strings of at least 512 bytes. */
   longStrings: LongStringSpan[] | null = null;
+  /** If set, `sawName` becomes true at the first member, at any depth, whose name is one of these. */
+  names: JsonMemberNameLookup<string> | null = null;
+  sawName = false;
   /** Includes member names. */
   #stringCount = 0;
   readonly #bytes: Uint8Array;
@@ -210,6 +213,7 @@ export class JsonCursor {
     this.keyStart = this.at + 1;
     this.#string();
     this.keyEnd = this.at - 1;
+    if (this.names !== null && !this.sawName) this.sawName = this.key(this.names) !== undefined;
     if (this.peek() !== COLON) this.#fail('expected ":"');
     this.at += 1;
     this.peek();
@@ -226,22 +230,15 @@ export class JsonCursor {
     if (at > near - MAX_ESCAPE_BYTES && near < end) at = skipLongStringText(this.#reader, bytes, at, end);
     if (at >= end) this.#fail('unterminated string', end);
     const byte = bytes[at];
-    if (byte === BACKSLASH) this.#failAtEscape(at);
+    if (byte === BACKSLASH) {
+      const { problem, offset } = describeInvalidEscape(bytes, at, end);
+      this.#fail(problem, offset);
+    }
     if (byte !== QUOTE) this.#fail('unescaped control character in a string', at);
     if (at - start >= LONG_STRING_BYTES && this.longStrings !== null)
       this.longStrings.push({ start: start - 1, end: at + 1, index: this.#stringCount });
     this.#stringCount += 1;
     this.at = at + 1;
-  }
-
-  /** Reports the invalid or incomplete escape whose backslash is at `at`. */
-  #failAtEscape(at: number): never {
-    const letter = at + 1 < this.#end ? (this.#bytes[at + 1] ?? 0) : -1;
-    if (letter === -1) this.#fail('unterminated string', this.#end);
-    if (letter !== 0x75) this.#fail('invalid escape sequence in a string', at + 1);
-    const digits = skipHexBytes(this.#bytes, at + 2, Math.min(at + 6, this.#end));
-    if (digits === this.#end) this.#fail('unterminated string', digits);
-    this.#fail('"\\u" must be followed by four hexadecimal digits', digits);
   }
 
   #scalar(byte: number): void {

@@ -29,6 +29,8 @@ export class ScannedJsonMembers extends Map<string, ByteSpan> {
   hasInexact = false;
   /** Number of members at any depth. Duplicate members count several times. */
   memberCount = 0;
+  /** Whether a member at any depth has one of the names that the scan looked for. True if it looked for none. */
+  hasName = true;
 }
 
 /** Common members of request bodies. Other names are decoded. */
@@ -69,20 +71,25 @@ const OPEN_BRACE = 0x7b;
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
  * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
+ * `names` are the names of nested members to look for (`hasName`).
  * @throws Fault `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object, or if a top-level key occurs twice or is escaped (`param` names it)
  * @example
  * scanJsonObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
-export function scanJsonObject(body: Uint8Array, maxComplexity: number | null = null): ScannedJsonMembers {
+export function scanJsonObject(
+  body: Uint8Array,
+  maxComplexity: number | null = null,
+  names: JsonMemberNameLookup<string> | null = null,
+): ScannedJsonMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
   if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
     throw invalidJsonFault(body, 'it starts with a byte order mark', 0);
   try {
-    return scanMembers(body, maxComplexity);
+    return scanMembers(body, maxComplexity, names);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw invalidJsonFault(body, error.message, error.offset);
     if (error instanceof JsonComplexityError)
@@ -94,8 +101,13 @@ export function scanJsonObject(body: Uint8Array, maxComplexity: number | null = 
   }
 }
 
-function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJsonMembers {
+function scanMembers(
+  body: Uint8Array,
+  maxComplexity: number | null,
+  names: JsonMemberNameLookup<string> | null,
+): ScannedJsonMembers {
   const cursor = new JsonCursor(body);
+  cursor.names = names;
   if (maxComplexity !== null) cursor.complexity = new JsonComplexityCounter(maxComplexity);
   const found = new ScannedJsonMembers();
   const longStrings: LongStringSpan[] = [];
@@ -123,6 +135,7 @@ function scanMembers(body: Uint8Array, maxComplexity: number | null): ScannedJso
   found.hasInexact = cursor.sawInexact;
   found.longStrings = longStrings;
   found.memberCount = cursor.memberCount;
+  found.hasName = names === null || cursor.sawName;
   return found;
 }
 

@@ -13,6 +13,7 @@ import {
 import { createDuplicateMemberFault, scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import type { CanonicalRequest } from '@floe/wire/request';
 import { requireModelId } from './model-id.ts';
+import { REFERENCE_NAMES } from './opaque/reference-names.ts';
 import type { GatewaySurface } from './surface.ts';
 
 type Members = ReadonlyMap<string, ByteSpan>;
@@ -42,7 +43,7 @@ export interface ClientRequest {
  * @throws Fault with status 400 that names the invalid field, or 413 for too many values
  */
 export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
-  const members = scanJsonObject(body, MAX_REQUEST_JSON_COMPLEXITY);
+  const members = scanJsonObject(body, MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
   const model = requiredModelId(body, members);
   try {
     return { body, members, model, ...parseOutline(surface, body, members) };
@@ -108,7 +109,7 @@ function rejectResponsesShape(members: Members): void {
  * to the new messages, and any caller could continue the thread of another one. Anthropic's SDKs send the full conversation
  * instead when an error has these details.
  */
-function rejectThread(body: Buffer, members: Members): void {
+export function rejectThread(body: Buffer, members: Members): void {
   const thread = members.get('thread');
   if (!thread || isNull(body, thread)) return;
   throw new Fault(

@@ -7,6 +7,7 @@ import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST }
 import { requireExactModelId } from './ide/exact-model-id.ts';
 import { IdeKeepAlive } from './ide/ide-keep-alive.ts';
 import { parseIdeRequest, replaceRequestBody } from './ide/parse-ide-request.ts';
+import { keepOwnersTargets, recordProviderResponse } from './keep-owners-targets.ts';
 import { requireAllowedNestedModels } from './nested-models.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
@@ -45,9 +46,10 @@ export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
   const named = resolveRoute(catalog, key.models ?? (() => true), prompt.model);
   const nested = requireAllowedNestedModels(prompt, x.caller, named);
   if (nested.models.length > 0) x.request = { ...x.request, nestedModels: nested.models };
+  const owned = prompt.members.hasName ? await keepOwnersTargets(x, prompt, nested.route) : nested.route;
   const route = setExchangeRoute(
     x,
-    orderTargets(x, nested.route, { orgId: key.orgId, stream: prompt.stream, body: prompt }),
+    orderTargets(x, owned, { orgId: key.orgId, stream: prompt.stream, body: prompt }),
   );
   if (catalog.policies !== null) {
     const evaluated = applyRequestPolicies(x, key, prompt, catalog.policies);
@@ -77,6 +79,7 @@ async function generateAnswer(x: Exchange, routed: RoutedPrompt): Promise<Exchan
   } finally {
     // The only wait for the database. A response ends after its turn has been stored, also if its stream was cut off.
     await x.request.turn?.commit(x);
+    recordProviderResponse(x, clientRequest);
   }
   return outcome;
 }

@@ -10,6 +10,7 @@ import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { chatReply, failingReply } from './test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
+import { createFixedOwners } from './test/no-stores.ts';
 
 const TURN = { messages: [{ role: 'user', content: 'hello' }] };
 const THREE = ['a/m', 'b/m', 'c/m'];
@@ -55,6 +56,7 @@ async function start(
       { model: 'keys', targets: ['c/m'], retries: 0 },
     ],
     random,
+    dependencies: { resourceOwners: createFixedOwners('c', 'key_1') },
   });
   t.after(() => gateway.close());
   return gateway;

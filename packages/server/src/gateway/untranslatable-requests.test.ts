@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { createJsonReply, createSseReply } from '@floe/testkit/upstream-reply';
 import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
+import { createFixedOwners } from './test/no-stores.ts';
 
 const MESSAGES = [{ role: 'user', content: 'hello' }];
 const TOOL = { type: 'function', function: { name: 'measure', parameters: { type: 'object' } } };
@@ -89,6 +90,7 @@ test('Claude on a cloud does not receive a request whose hosted features its API
     upstreams: { cloud: () => createJsonReply(MESSAGE), own: () => createJsonReply(MESSAGE) },
     providers: { cloud: { kind: 'bedrock', region: 'test-1' }, own: { kind: 'anthropic-compatible' } },
     routes: [{ model: 'smart', targets: ['cloud/anthropic.claude-4', 'own/m'], retries: 0 }],
+    dependencies: { resourceOwners: createFixedOwners('own', 'key_1') },
   });
   t.after(() => gateway.close());
   const server = { type: 'url', url: 'https://mcp.test', name: 'docs' };

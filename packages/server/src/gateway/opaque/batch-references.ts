@@ -6,7 +6,7 @@ import { asArray } from '@floe/wire/json-narrowing';
 
 /** Members of a batch line or entry that contain the request, for all APIs with batches. */
 const REQUEST_MEMBERS = ['body', 'params'];
-/** Names that determine the model. Some parsers ignore their case. */
+/** Names that determine the model, or add messages. Some parsers ignore their case. */
 const MODEL_DECIDING_MEMBERS = new Set([
   ...REQUEST_MEMBERS,
   'model',
@@ -15,6 +15,7 @@ const MODEL_DECIDING_MEMBERS = new Set([
   'tools',
   'session',
   'requests',
+  'thread',
 ]);
 /** The members other than `model` that can contain a model id in the native APIs. */
 export const MEMBERS_WITH_MODEL_IDS = ['session', 'tools', 'models', 'fallbacks'];
@@ -56,6 +57,8 @@ export function findBatchReferences(bytes: Buffer): BatchReferences {
     const inner = parsed[name];
     if (inner === undefined) continue;
     if (!isJsonObject(inner)) throw ambiguousBodyFault(`"${name}" must be an object`);
+    if (inner['thread'] !== undefined && inner['thread'] !== null)
+      throw ambiguousBodyFault('the field "thread" is not supported');
     rejectMisspelledMembers(inner);
   }
   rejectMisspelledMembers(parsed);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scanJsonObject } from '@floe/wire/json-edits';
-import { type BodyReferences, findBodyReferences } from './body-references.ts';
+import { type BodyReferences, findBodyReferences, type ReferenceScope } from './body-references.ts';
+import { REFERENCE_NAMES } from './reference-names.ts';
 
-function named(body: object): BodyReferences {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return findBodyReferences(bytes, scanJsonObject(bytes));
+function named(body: object | string, scope: ReferenceScope = 'prompt'): BodyReferences {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return findBodyReferences(bytes, scanJsonObject(bytes, null, REFERENCE_NAMES), scope);
 }
 
 test('models are found where native APIs contain them, and nowhere else', () => {
@@ -75,13 +76,53 @@ test('a body with more than 1,000 different models is invalid', () => {
 });
 
 test('escape sequences in a name do not hide an id', () => {
-  const bytes = Buffer.from(String.raw`{"input":[{"type":"input_file","file\u005fid":"file-1"}]}`);
-  assert.deepEqual(findBodyReferences(bytes, scanJsonObject(bytes)).ids, ['file-1']);
+  for (const name of [String.raw`file\u005fid`, String.raw`\u0066ile_id`])
+    assert.deepEqual(named(`{"input":[{"type":"input_file","${name}":"file-1"}]}`).ids, ['file-1']);
+});
+
+test('containers, skills and files of other forms are found, but not the arguments of tools', () => {
+  const messages = [
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: { container: 'web' } }] },
+    { role: 'assistant', content: [{ type: 'server_tool_use', input: { file_id: 'not' } }] },
+  ];
+  for (const [body, ids] of [
+    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, ['cntr_1']],
+    [
+      { tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }] },
+      ['file-1'],
+    ],
+    [{ tools: [{ environment: { type: 'container_reference', container_id: 'cntr_2' } }] }, ['cntr_2']],
+    [{ input: [{ type: 'code_interpreter_call', container_id: 'not' }] }, []],
+    [
+      {
+        container: {
+          id: 'cntr_3',
+          skills: [
+            { type: 'custom', skill_id: 'skill_1' },
+            { type: 'anthropic', skill_id: 'pptx' },
+          ],
+        },
+      },
+      ['cntr_3', 'skill_1'],
+    ],
+    [{ container: null }, []],
+    [{ input_files: ['file-2', 'file-3'], endpoint: '/v1/chat/completions' }, ['file-2', 'file-3']],
+    [{ data_source: { type: 'jsonl', source: { type: 'file_id', id: 'file-4' } } }, ['file-4']],
+    [{ messages }, []],
+    // The root is no content part, so its input is read.
+    [{ type: 'tool_use', input: [{ type: 'input_file', file_id: 'file-5' }] }, ['file-5']],
+    [{ session_id: 'own-name', agent: 'own-name' }, []],
+  ] as const)
+    assert.deepEqual(named(body).ids, ids, JSON.stringify(body));
+});
+
+test('a request about a resource refers to other resources by more names', () => {
+  const body = { agent: { id: 'agent_1' }, environment_id: 'env_1', vault_ids: ['vlt_1'], metadata: {} };
+  assert.deepEqual(named(body, 'state').ids, ['agent_1', 'env_1', 'vlt_1']);
 });
 
 test('a body that states an id twice is rejected, because the provider may read the other one', () => {
-  const bytes = Buffer.from('{"input":[{"type":"input_file","file_id":"file-1","file_id":"file-2"}]}');
-  assert.throws(() => findBodyReferences(bytes, scanJsonObject(bytes)), {
+  assert.throws(() => named('{"input":[{"type":"input_file","file_id":"file-1","file_id":"file-2"}]}'), {
     code: 'invalid_request',
     message: 'The field "file_id" must occur only once in an object.',
   });

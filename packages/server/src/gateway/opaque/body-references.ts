@@ -12,16 +12,8 @@ import {
   MEMBERS_WITH_MODEL_IDS,
   MODEL_LIST_MEMBERS,
 } from './batch-references.ts';
+import { ID_LIST_MEMBERS, ID_MEMBERS, RESOURCE_MEMBERS, STATE_MEMBERS } from './reference-names.ts';
 
-/** Members whose value is the id of a resource, anywhere in a body. */
-const ID_MEMBERS = new Set([
-  'input_file_id',
-  'training_file',
-  'validation_file',
-  'previous_response_id',
-  'vector_store_id',
-]);
-const ID_LIST_MEMBERS = new Set(['file_ids', 'vector_store_ids']);
 /** Types of parts that read a file. In other parts, `file_id` only states an origin. */
 const FILE_READING_TYPES = new Set([
   'file',
@@ -32,7 +24,6 @@ const FILE_READING_TYPES = new Set([
   'image_file',
   'container_upload',
 ]);
-const REFERENCE_PATTERN = /"(?:\w*file\w*|previous_response_id|vector_store_ids?|conversation)"/;
 
 /**
  * The models in a body that the key must be allowed to use, and the resources in it that the caller must own.
@@ -44,23 +35,28 @@ export interface BodyReferences {
   readonly previousResponseId: string | null;
 }
 
+/** Whether a request is a prompt, or creates or uses a resource. */
+export type ReferenceScope = 'prompt' | 'state';
+
 /**
  * Returns the model ids and resource ids in a JSON body, other than its `model`. Searches the
  * members that can contain models in the native APIs: batch requests, a session, hosted tools and
- * fallback lists. Does not search tool arguments and schemas, because they are data.
+ * fallback lists. Does not search tool arguments and schemas, because they are data. Parses the body of a prompt only if
+ * the scan looked for `REFERENCE_NAMES` and found one.
  */
-export function findBodyReferences(body: Buffer, members: ScannedJsonMembers): BodyReferences {
+export function findBodyReferences(
+  body: Buffer,
+  members: ScannedJsonMembers,
+  scope: ReferenceScope,
+): BodyReferences {
   const named = new Set<string>();
   const ids: string[] = [];
   collectBatchRequests(body, members.get('requests'), named);
   collectModels(body, members, named);
   const models = toModelList(named);
-  const text = body.toString('latin1');
-  // JSON can write any letter of a name as an escape sequence.
-  if (!REFERENCE_PATTERN.test(text) && !text.includes('\\u'))
-    return { models, ids, previousResponseId: null };
+  if (scope === 'prompt' && !members.hasName) return { models, ids, previousResponseId: null };
   const parsed = parseUnambiguousRequestBody({ body, members });
-  collectIds(parsed, ids);
+  collectIds(parsed, { ids, isState: scope === 'state' });
   const { previous_response_id: previous } = parsed;
   return { models, ids, previousResponseId: typeof previous === 'string' ? previous : null };
 }
@@ -136,33 +132,61 @@ function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined
   );
 }
 
+interface FoundIds {
+  readonly ids: string[];
+  readonly isState: boolean;
+}
+
 /**
- * Collects resource ids. Skips tool arguments, which are text, and schemas and metadata, which are the
+ * Collects resource ids. Skips tool arguments, which are the model's data, and schemas and metadata, which are the
  * caller's data.
+ * @param parent the name of the member that contains the value
  */
-function collectIds(value: Json | undefined, found: string[]): void {
-  if (Array.isArray(value)) for (const entry of value) collectIds(entry, found);
+function collectIds(value: Json | undefined, found: FoundIds, parent = ''): void {
+  if (Array.isArray(value)) for (const entry of value) collectIds(entry, found, parent);
   if (!isJsonObject(value)) return;
+  const isToolUse = parent === 'content' && TOOL_USE_TYPE.test(String(value['type']));
   for (const [name, member] of Object.entries(value)) {
-    if (typeof member === 'string' && (ID_MEMBERS.has(name) || namesReadFile(name, value)))
-      found.push(member);
-    else if (ID_LIST_MEMBERS.has(name)) {
-      for (const entry of asArray(member)) if (typeof entry === 'string') found.push(entry);
-    } else if (name === 'conversation') found.push(...resourceIds(member));
-    else if (!FREE_FORM_MEMBERS.has(name)) collectIds(member, found);
+    if (FREE_FORM_MEMBERS.has(name) || (isToolUse && name === 'input')) continue;
+    if (typeof member === 'string' ? namesResource(name, member, value) : RESOURCE_MEMBERS.has(name))
+      addIds([member], found);
+    else if (ID_LIST_MEMBERS.has(name)) addIds(asArray(member), found);
+    else if (found.isState && STATE_MEMBERS.has(name)) addIds([member].flat(), found);
+    if (typeof member !== 'string') collectIds(member, found, name);
   }
 }
 
-function namesReadFile(name: string, { type }: JsonObject): boolean {
-  return (
-    name === 'file_id' && (type === undefined || (typeof type === 'string' && FILE_READING_TYPES.has(type)))
-  );
+/** Returns whether the text `id` of a member is the id of a resource that the provider reads. */
+function namesResource(name: string, id: string, { type }: JsonObject): boolean {
+  switch (name) {
+    case 'file_id':
+      return type === undefined || (typeof type === 'string' && FILE_READING_TYPES.has(type));
+    // These skills belong to the provider.
+    case 'skill_id':
+      return type !== 'anthropic' && !id.startsWith('openai-');
+    case 'container_id':
+      return type === 'container_reference';
+    case 'id':
+      return type === 'file_id';
+    default:
+      return ID_MEMBERS.has(name) || RESOURCE_MEMBERS.has(name);
+  }
 }
 
-const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'schema', 'arguments']);
+const TOOL_USE_TYPE = /^(?:\w+_)?tool_use$/;
+const FREE_FORM_MEMBERS = new Set([
+  'metadata',
+  'parameters',
+  'input_schema',
+  'input_examples',
+  'schema',
+  'arguments',
+]);
 
-/** Returns the ids of a resource that is referenced by id or by an object with an id. */
-function resourceIds(value: Json | undefined): string[] {
-  const id = isJsonObject(value) ? value['id'] : value;
-  return typeof id === 'string' && id !== '' ? [id] : [];
+/** Adds ids, and the ids of objects. */
+function addIds(values: readonly (Json | undefined)[], { ids }: FoundIds): void {
+  for (const value of values) {
+    const id = isJsonObject(value) ? value['id'] : value;
+    if (typeof id === 'string' && id !== '') ids.push(id);
+  }
 }

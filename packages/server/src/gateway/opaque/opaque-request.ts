@@ -12,13 +12,14 @@ import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import type { Clock } from '../../core/clock.ts';
 import { requireUnencodedBody } from '../body-checks.ts';
 import type { ClientCall } from '../client-call.ts';
-import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
+import { MAX_JSON_BODY_BYTES, rejectThread } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
 import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BufferedRequestBody } from './buffered-request-body.ts';
 import { type MultipartField, MultipartScanner } from './multipart-scanner.ts';
+import { REFERENCE_NAMES } from './reference-names.ts';
 import { countRequestedChoices, positiveInteger } from './requested-choices.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { MAX_UPLOAD_BYTES, type UploadInspector, UploadStream } from './upload-stream.ts';
@@ -205,7 +206,7 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
 
 function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueRequest {
   if (bytes.length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
-  const members = scanJsonObject(bytes);
+  const members = scanJsonObject(bytes, null, REFERENCE_NAMES);
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;
@@ -236,9 +237,10 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
 function findReferences(
   bytes: Buffer,
   members: ScannedJsonMembers,
-  { surface, collection }: ResourceReference,
+  { surface, collection, isPrompt }: ResourceReference,
 ): BodyReferences {
-  const things = findBodyReferences(bytes, members);
+  if (surface === 'messages') rejectThread(bytes, members);
+  const things = findBodyReferences(bytes, members, isPrompt ? 'prompt' : 'state');
   if (surface !== 'batches' || collection === 'messages/batches') return things;
   try {
     return { ...things, models: [...new Set([...things.models, ...findBatchReferences(bytes).models])] };

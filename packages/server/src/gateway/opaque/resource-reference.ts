@@ -19,6 +19,8 @@ export interface ResourceReference {
   readonly isBatchResults: boolean;
   /** Whether the response is the content of a file or another resource. */
   readonly isContent: boolean;
+  /** Whether the body is a prompt, in which only some members are ids of resources. */
+  readonly isPrompt: boolean;
   /** Whether the body is JSON regardless of its content type. */
   readonly isJsonOnly: boolean;
 }
@@ -87,7 +89,7 @@ const SURFACES = new Set([
  */
 export function parseResourcePath(method: string, segments: readonly string[]): ResourceReference {
   const folded = segments.map((segment) => segment.toLowerCase());
-  const lead = MODEL_PREFIXES.has(folded[0] ?? '') && isBelowModel(folded.slice(2).join('/')) ? 2 : 0;
+  const lead = MODEL_PREFIXES.has(folded[0] ?? '') && isModelEndpoint(folded.slice(2).join('/')) ? 2 : 0;
   const names = folded.slice(lead);
   const endpoint = names.join('/');
   const isStateless = method === 'POST' && STATELESS_ENDPOINT.test(endpoint);
@@ -105,6 +107,7 @@ export function parseResourcePath(method: string, segments: readonly string[]): 
       (collection === 'files' && what === 'content') ||
       (collection === 'messages/batches' && what === 'results'),
     isContent: what !== undefined && folded.at(-1) === 'content',
+    isPrompt: isModelEndpoint(endpoint) && endpoint !== 'agents/completions',
     isJsonOnly: JSON_PATH.test(endpoint),
   };
 }
@@ -132,7 +135,8 @@ export function requireForwardablePath(
     );
 }
 
-function isBelowModel(endpoint: string): boolean {
+/** Returns whether an endpoint is for a model. */
+function isModelEndpoint(endpoint: string): boolean {
   return STATELESS_ENDPOINT.test(endpoint) || endpoint === 'chat/completions' || endpoint === 'responses';
 }
 

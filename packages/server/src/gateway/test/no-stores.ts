@@ -18,6 +18,12 @@ const NO_OWNERS: ResourceOwnerStore = {
   claimResults: async () => true,
 };
 
+/** Returns a store in which every resource belongs to one key, at one provider. */
+export function createFixedOwners(provider: string, keyId: string): ResourceOwnerStore {
+  const owners = [{ provider, credential: 'default', keyId, kind: 'files' }];
+  return { ...NO_OWNERS, find: async (_, ids) => new Map(ids.map((id) => [id, owners])) };
+}
+
 /** The parts of a gateway that store something, without a store. */
 export const NO_STORES = {
   log: silentLog,

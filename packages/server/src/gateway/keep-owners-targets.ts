@@ -1,0 +1,58 @@
+import { Fault } from '@floe/contract/faults';
+import { readBooleanAt } from '@floe/wire/json-edits';
+import type { ClientRequest } from './client-request.ts';
+import type { Exchange } from './exchange-record.ts';
+import { findBodyReferences } from './opaque/body-references.ts';
+import { findCommonOwner } from './opaque/find-resource-owner.ts';
+import { recordResourceOwners } from './opaque/owned-resources.ts';
+import type { ResolvedRoute, Target } from './org-catalog.ts';
+
+/**
+ * Returns the route without the targets that would receive ids of resources in another account. The caller must own
+ * these resources. A translation does not contain ids, so it rejects or reports them itself. The ids of responses that
+ * Floe stores are checked when Floe loads them.
+ * @throws Fault `not_found` or `previous_response_not_found`
+ */
+export async function keepOwnersTargets(
+  x: Exchange,
+  prompt: ClientRequest,
+  route: ResolvedRoute,
+): Promise<ResolvedRoute> {
+  const isForwarded = (target: Target) => isForwardedTo(x, prompt, target);
+  if (!route.targets.some(isForwarded)) return route;
+  const { ids, previousResponseId } = findBodyReferences(prompt.body, prompt.members, 'prompt');
+  const isStored = x.surface.dialect === 'responses' && x.caller.catalog.storedResponses;
+  const foreign = isStored ? ids.filter((id) => id !== previousResponseId) : ids;
+  if (foreign.length === 0) return route;
+  const { provider, credential } = await findCommonOwner(x, foreign, previousResponseId);
+  const isOwners = (target: Target) =>
+    target.provider.id === provider && target.credential === target.provider.credential(credential);
+  const targets = route.targets.filter((target) => isOwners(target) || !isForwarded(target));
+  if (targets.length > 0) return { ...route, targets };
+  throw new Fault(
+    'not_found',
+    `The object that this request refers to is stored at "${provider}" with the credential "${credential}", which the model "${prompt.model.slice(0, 200)}" does not use. Use a model from "${provider}".`,
+  );
+}
+
+function isForwardedTo({ surface }: Exchange, { canonical }: ClientRequest, target: Target): boolean {
+  return canonical === undefined && target.provider.supportsDialect(surface.dialect, target.model);
+}
+
+/**
+ * Records the owner of a response that only the provider stores. The client may continue it before the commit, so the
+ * exchange does not wait.
+ */
+export function recordProviderResponse(x: Exchange, prompt: ClientRequest): void {
+  const { gateway, target, answer, caller, surface } = x;
+  const { responseId } = answer;
+  if (surface.dialect !== 'responses' || caller.catalog.storedResponses) return;
+  if (responseId === null || target === null || !isForwardedTo(x, prompt, target)) return;
+  const store = prompt.members.get('store');
+  if (store !== undefined && readBooleanAt(prompt.body, store) === false) return;
+  recordResourceOwners(gateway.resourceOwners, target, caller.key, [
+    { id: responseId, kind: 'responses' },
+  ]).catch((error: unknown) => {
+    gateway.log.warn({ err: error, request_id: x.id }, 'owner of a response could not be recorded');
+  });
+}
