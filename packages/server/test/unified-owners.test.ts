@@ -91,6 +91,41 @@ test('an object is sent only to the provider and the credential that created it'
   assert.equal(harness.requestCount('a-two'), before);
 });
 
+test('the container of a response belongs to the caller, and not the one in tool arguments', async () => {
+  const call = {
+    type: 'code_interpreter_call',
+    id: 'ci_1',
+    status: 'completed',
+    code: '',
+    container_id: 'cntr-auto',
+  };
+  const use = { type: 'tool_use', id: 't1', name: 'n', input: { container: { id: 'cntr-fake' } } };
+  harness.setReply('a-one', createJsonReply({ ...RESPONSE, output: [call, ...RESPONSE.output] }));
+  harness.setReply(
+    'b-one',
+    createJsonReply({
+      ...MESSAGE,
+      content: [use],
+      container: { id: 'cntr-b', expires_at: '2027-01-01T00:00:00Z' },
+    }),
+  );
+  const responses = (container: unknown) => ({
+    model: 'a-one/m-1',
+    input: 'Hi',
+    tools: [{ type: 'code_interpreter', container }],
+  });
+  const messages = { model: 'b-one/m-1', max_tokens: 5, messages: input({ type: 'text', text: 'Hi' }) };
+  const status = async (path: string, body: object, key: PassthroughKeyName = 'ours') =>
+    (await harness.call(`${V1}/${path}`, { body, key })).status;
+  assert.equal(await status('responses', responses({ type: 'auto' })), 200);
+  assert.equal(await status('responses', responses('cntr-auto')), 200);
+  assert.equal(await status('responses', responses('cntr-auto'), 'colleague'), 404);
+  assert.equal(await status('messages', messages), 200);
+  assert.equal(await status('messages', { ...messages, container: 'cntr-b' }), 200);
+  assert.equal(await status('messages', { ...messages, container: 'cntr-b' }, 'colleague'), 404);
+  assert.equal(await status('messages', { ...messages, container: 'cntr-fake' }), 404);
+});
+
 test('tool arguments and names in a prompt are no references', async () => {
   harness.setReply('b-one', createJsonReply(MESSAGE));
   const tools = [

@@ -19,6 +19,7 @@ export class AttemptResponseData {
   #contentChunks = 0;
   #finishReason: string | null = null;
   #responseId: string | null = null;
+  #containerIds: readonly string[] = [];
   #results: ReadonlyMap<string, Usage> | null = null;
   #dropped: readonly string[] = [];
 
@@ -82,6 +83,15 @@ export class AttemptResponseData {
     this.#responseId = id;
   }
 
+  /** Ids of the containers in which the provider ran code for this response. */
+  get containerIds(): readonly string[] {
+    return this.#containerIds;
+  }
+
+  addContainers(ids: readonly string[]): void {
+    if (ids.length > 0) this.#containerIds = [...new Set([...this.#containerIds, ...ids])];
+  }
+
   setResults(results: ReadonlyMap<string, Usage> | null): void {
     this.#results = results;
   }
@@ -97,6 +107,7 @@ export class AttemptResponseData {
     this.#contentChunks = 0;
     this.#finishReason = null;
     this.#responseId = null;
+    this.#containerIds = [];
     this.#results = null;
     this.#dropped = [];
   }

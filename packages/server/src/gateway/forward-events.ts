@@ -9,6 +9,7 @@ import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/w
 import type { ResponseSink } from './attempt-plan.ts';
 import { isBackgroundRequest } from './background/background-request.ts';
 import { parseChargedResponse, recordEventContentSize, recordResponseContentSize } from './charged-usage.ts';
+import { findContainerIds } from './container-ids.ts';
 import type { Exchange } from './exchange-record.ts';
 import { applyResponsePolicies } from './policy/apply-response-policies.ts';
 import { buildResponseHeaders } from './response-headers.ts';
@@ -198,6 +199,8 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     this.#hasContent ||= event.data.includes(ITEM_DONE);
     this.#lastData = event.data;
     this.#collector?.add(event.data);
+    if (event.data.includes('"container'))
+      this.#x.answer.addContainers(findContainerIds(tryParseJson(event.data)));
     if (event.event !== 'response.created') return;
     this.#response = parseResponse(event.data);
     this.#x.answer.setResponseId(responseIdOf(this.#response));
@@ -230,6 +233,7 @@ export function createForwardedJsonSink(
     const parsed = parseChargedResponse(x, bytes);
     const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(parsed, { id: x.id });
     if (dialect === 'responses' && isJsonObject(parsed)) x.answer.setResponseId(responseIdOf(parsed));
+    x.answer.addContainers(findContainerIds(parsed));
     x.answer.setUsage(answer.usage ?? null);
     x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;

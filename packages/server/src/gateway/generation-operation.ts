@@ -7,7 +7,7 @@ import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST }
 import { requireExactModelId } from './ide/exact-model-id.ts';
 import { IdeKeepAlive } from './ide/ide-keep-alive.ts';
 import { parseIdeRequest, replaceRequestBody } from './ide/parse-ide-request.ts';
-import { keepOwnersTargets, recordProviderResponse } from './keep-owners-targets.ts';
+import { keepOwnersTargets, recordProviderResources } from './keep-owners-targets.ts';
 import { requireAllowedNestedModels } from './nested-models.ts';
 import type { GatewayOperation, RoutedPrompt } from './operation.ts';
 import { orderTargets, setExchangeRoute } from './order-targets.ts';
@@ -79,7 +79,7 @@ async function generateAnswer(x: Exchange, routed: RoutedPrompt): Promise<Exchan
   } finally {
     // The only wait for the database. A response ends after its turn has been stored, also if its stream was cut off.
     await x.request.turn?.commit(x);
-    recordProviderResponse(x, clientRequest);
+    recordProviderResources(x, clientRequest);
   }
   return outcome;
 }

@@ -40,19 +40,21 @@ function isForwardedTo({ surface }: Exchange, { canonical }: ClientRequest, targ
 }
 
 /**
- * Records the owner of a response that only the provider stores. The client may continue it before the commit, so the
- * exchange does not wait.
+ * Records the owner of the containers that the provider created for a response, and of a response that only the provider
+ * stores. The client may use them before the commit, so the exchange does not wait.
  */
-export function recordProviderResponse(x: Exchange, prompt: ClientRequest): void {
+export function recordProviderResources(x: Exchange, prompt: ClientRequest): void {
   const { gateway, target, answer, caller, surface } = x;
-  const { responseId } = answer;
-  if (surface.dialect !== 'responses' || caller.catalog.storedResponses) return;
-  if (responseId === null || target === null || !isForwardedTo(x, prompt, target)) return;
+  const { responseId, containerIds } = answer;
+  const isUnstored = surface.dialect !== 'responses' || caller.catalog.storedResponses;
+  if ((isUnstored || responseId === null) && containerIds.length === 0) return;
+  if (target === null || !isForwardedTo(x, prompt, target)) return;
+  const made = containerIds.map((id) => ({ id, kind: 'containers' }));
   const store = prompt.members.get('store');
-  if (store !== undefined && readBooleanAt(prompt.body, store) === false) return;
-  recordResourceOwners(gateway.resourceOwners, target, caller.key, [
-    { id: responseId, kind: 'responses' },
-  ]).catch((error: unknown) => {
-    gateway.log.warn({ err: error, request_id: x.id }, 'owner of a response could not be recorded');
+  const isStored = store === undefined || readBooleanAt(prompt.body, store) !== false;
+  if (!isUnstored && isStored && responseId !== null) made.push({ id: responseId, kind: 'responses' });
+  if (made.length === 0) return;
+  recordResourceOwners(gateway.resourceOwners, target, caller.key, made).catch((error: unknown) => {
+    gateway.log.warn({ err: error, request_id: x.id }, 'owners of provider resources could not be recorded');
   });
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
 import type { KeyRecord } from '../../platform/keyring.ts';
+import { findContainerIds } from '../container-ids.ts';
 import type { Target } from '../org-catalog.ts';
 import type { OwnedResource, ResourceOwner, ResourceOwnerStore } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
@@ -50,6 +51,7 @@ export function findCreatedResources(
   }
   if (JOB_COLLECTIONS.has(collection))
     for (const name of OUTPUT_FILE_MEMBERS) for (const id of [answer[name]].flat()) add(id, 'files');
+  if (collection === 'responses') for (const id of findContainerIds(answer)) add(id, 'containers');
   if (collection === 'uploads' && isJsonObject(answer['file'])) add(answer['file']['id'], 'files');
   return made;
 }

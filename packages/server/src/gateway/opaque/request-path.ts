@@ -31,9 +31,9 @@ export function parseRequestPath(rest: string): RequestPath {
  */
 function normalizeSegment(segment: string): string {
   validateSegment(segment);
-  return segment.replace(/%[2-7][\da-f]/gi, (escape) => {
-    const character = decodeURIComponent(escape);
-    return /[\w.~-]/.test(character) ? character : escape;
+  return segment.replace(/%[2-7][\da-f]/gi, (encoded) => {
+    const character = decodeURIComponent(encoded);
+    return /[\w.~-]/.test(character) ? character : encoded;
   });
 }
 
