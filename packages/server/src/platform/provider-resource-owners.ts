@@ -5,6 +5,7 @@ import {
   insertProviderResources,
   listProviderResourcesById,
   markProviderResourceUsageCounted,
+  type ProviderResourceRow,
 } from '../store/provider-resources.ts';
 import type { Database } from '../store/store-interfaces.ts';
 
@@ -73,9 +74,7 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       if (asked.length === 0) return found;
       const rows = await runForOrg(orgId, () => listProviderResourcesById(database.read, orgId, asked));
       for (const row of rows) {
-        const { provider, credential, key_id: keyId, kind } = row;
-        const owner = { provider, credential, keyId, kind };
-        found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
+        found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), toOwner(row)]);
       }
       for (const id of asked) {
         const owners = found.get(id);
@@ -89,4 +88,8 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
         database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
       ),
   };
+}
+
+function toOwner({ provider, credential, key_id: keyId, kind }: ProviderResourceRow): ResourceOwner {
+  return { provider, credential, keyId, kind };
 }
