@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
+import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 import { findBatchReferences } from './batch-references.ts';
@@ -101,7 +102,7 @@ export class BatchInputValidator implements MultipartCallbacks {
     const separator = findSeparator(line);
     if (separator !== null)
       throw new JsonSyntaxError(`it contains ${separator}, which some parsers treat as the end of a line`, 0);
-    scanJsonObject(line);
+    scanJsonObject(line, MAX_REQUEST_JSON_COMPLEXITY);
     for (const model of findBatchReferences(line).models)
       if (!this.#allows(model))
         throw new Fault(

@@ -112,7 +112,7 @@ async function readAndRoute(
   }
   if (model === null) requireAllowedPath(key, client);
   const owner = await findResourceOwner(x, context, opaque);
-  if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, resource, opaque);
+  if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, opaque);
   const route = resolveOpaqueRoute(x, context, opaque, { model, owner });
   return {
     ask: catalog.policies === null ? opaque : await applyOpaquePolicies(x, key, opaque, catalog.policies),

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
+import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { JsonCursor } from '@floe/wire/json-cursor';
 import {
   type ByteSpan,
@@ -15,7 +16,7 @@ import type { ClientCall } from '../client-call.ts';
 import { MAX_JSON_BODY_BYTES } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
-import { findBatchReferences } from './batch-references.ts';
+import { findBatchBodyReferences } from './batch-body-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BufferedRequestBody } from './buffered-request-body.ts';
 import { type MultipartField, MultipartScanner } from './multipart-scanner.ts';
@@ -52,6 +53,8 @@ export interface OpaqueRequest {
   readonly model: string | null;
   /** Other models, and the resources, in the body. */
   readonly references: BodyReferences;
+  /** Ids of the files that a batch reads. */
+  readonly batchInputs: readonly string[];
   readonly stream: boolean;
   /** Whether the provider does not store the response. */
   readonly isUnstored: boolean;
@@ -127,7 +130,7 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
     characters: null,
     documents: null,
   };
-  return { body, model: resource.model, references: NO_REFERENCES, ...unsaid };
+  return { body, model: resource.model, references: NO_REFERENCES, batchInputs: [], ...unsaid };
 }
 
 /** Creates the request for an upload. Its number of bytes grows during the upload. */
@@ -202,9 +205,12 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
   };
 }
 
-function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueRequest {
+/** @throws Fault with status 400, or 413 for too many values */
+async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Promise<OpaqueRequest> {
   if (bytes.length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
-  const members = scanJsonObject(bytes);
+  const isBatch = resource.surface === 'batches';
+  const members = scanJsonObject(bytes, isBatch ? null : MAX_REQUEST_JSON_COMPLEXITY);
+  const batch = isBatch || members.has('requests') ? await findBatchBodyReferences(bytes, members) : null;
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;
@@ -216,35 +222,23 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
   return {
     body: { kind: 'json', bytes, members },
     model: parseModel(bytes, members) ?? resource.model,
-    references: findReferences(bytes, members, resource),
+    references: batch ?? findBodyReferences(bytes, members),
+    batchInputs: isBatch && batch ? batch.batchInputs : [],
     stream: flag('stream', true),
     isUnstored: flag('store', false) || (resource.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? parseMetadataUser(bytes, members),
     choices: countRequestedChoices(bytes, members, resource),
-    // Characters are Unicode code points, as they are billed.
-    characters: resource.surface === 'audio' ? [...(text('input') ?? '')].length : null,
+    characters: resource.surface === 'audio' ? countCodePoints(text('input') ?? '') : null,
     documents: resource.surface === 'rerank' ? countEntries(bytes, members.get('documents')) : null,
     bytes: bytes.length,
   };
 }
 
-/**
- * Returns the models and resources in a body. Searches the batches of other APIs more thoroughly than those
- * of the Messages API, whose format is known.
- */
-function findReferences(
-  bytes: Buffer,
-  members: ScannedJsonMembers,
-  { surface, collection }: ResourceReference,
-): BodyReferences {
-  const things = findBodyReferences(bytes, members);
-  if (surface !== 'batches' || collection === 'messages/batches') return things;
-  try {
-    return { ...things, models: [...new Set([...things.models, ...findBatchReferences(bytes).models])] };
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new Fault('invalid_request', `The request body is invalid: ${error.message}.`);
-  }
+/** Returns the number of Unicode code points, which are billed as characters. */
+function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 function parseModel(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): string | null {
