@@ -61,6 +61,11 @@ export class RuntimeMetrics {
     help: 'Whether the last reload of floe.yaml succeeded (1) or failed (0).',
     labels: [],
   });
+  readonly #unhandledErrors = new CounterFamily({
+    name: 'floe_unhandled_errors_total',
+    help: 'Number of errors that no code handled. Each of them is a bug in Floe, and is in the server log.',
+    labels: [],
+  });
   readonly #api = new HistogramFamily(
     {
       name: 'floe_api_request_duration_seconds',
@@ -75,6 +80,7 @@ export class RuntimeMetrics {
     this.#build.add(1, version, commit, process.versions.node);
     // So that the first rejection is an increase.
     for (const reason of OVERLOAD_REASONS) this.#overload.add(0, reason);
+    this.#unhandledErrors.add(0);
   }
 
   recordReload(isApplied: boolean): void {
@@ -94,6 +100,10 @@ export class RuntimeMetrics {
     this.#overload.add(1, reason);
   }
 
+  recordUnhandledError(): void {
+    this.#unhandledErrors.add(1);
+  }
+
   render(): string {
     const load = this.readLoad();
     const gauges: readonly [GaugeFamily, number][] = [
@@ -106,7 +116,14 @@ export class RuntimeMetrics {
       gauge.clear();
       gauge.add(value);
     }
-    const tables = [this.#build, ...gauges.map(([gauge]) => gauge), this.#overload, this.#reloads, this.#api];
+    const tables = [
+      this.#build,
+      ...gauges.map(([gauge]) => gauge),
+      this.#overload,
+      this.#reloads,
+      this.#unhandledErrors,
+      this.#api,
+    ];
     return tables.map((table) => table.render()).join('');
   }
 }

@@ -67,7 +67,9 @@ test('each model is listed once, and there may be 1,000 of them', async () => {
 test('the event loop runs between the requests of a batch', { timeout: 20_000 }, async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
-  const requests = Array.from({ length: 20_000 }, () => ({ params: { model: 'm', messages: [{ text: 'hi' }] } }));
+  const requests = Array.from({ length: 20_000 }, () => ({
+    params: { model: 'm', messages: [{ text: 'hi' }] },
+  }));
   await find({ requests });
   clearInterval(timer);
   assert.ok(turns > 2, `${turns} turns`);

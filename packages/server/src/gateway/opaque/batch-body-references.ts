@@ -39,7 +39,7 @@ export async function findBatchBodyReferences(
   const span = members.get('requests');
   const requests = span && new JsonCursor(body, span.start, span.end);
   const isList = requests?.enterArray() === true;
-  const rest = isList ? withoutRequests(body, span) : body;
+  const rest = isList && span ? withoutRequests(body, span) : body;
   const restMembers = scanJsonObject(rest, MAX_REQUEST_JSON_COMPLEXITY);
   const { previousResponseId } = namingPart('The request body', () => collect(rest, restMembers));
   const turns = new EventLoopYielder();

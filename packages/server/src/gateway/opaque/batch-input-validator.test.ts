@@ -49,7 +49,10 @@ test('a batch with allowed models is accepted, with any order of the form and an
 test('a line with too many values is rejected', () => {
   const fault = judge(Buffer.from(`${good()}\n{"a":[${'{},'.repeat(100_000)}{}]}`), { step: 65_536 });
   assert.equal(fault?.code, 'invalid_request');
-  assert.match(fault.message, /^Line 2 of the batch file is invalid: it has too many JSON values\. The maximum/);
+  assert.match(
+    fault.message,
+    /^Line 2 of the batch file is invalid: it has too many JSON values\. The maximum/,
+  );
 });
 
 test('a line that cannot be parsed is rejected with its number', () => {

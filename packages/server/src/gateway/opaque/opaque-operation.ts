@@ -154,7 +154,12 @@ async function sendOpaque(
   route: ResolvedRoute,
 ): Promise<ExchangeResult> {
   const progress = createProgress(x, context, opaque);
-  await sendUntilComplete(x, route, progress);
+  try {
+    await sendUntilComplete(x, route, progress);
+  } catch (error) {
+    logUnrecordedOwner(x, progress);
+    throw error;
+  }
   await finishOpaque(x, progress);
   const { answerState, bufferedAnswer } = progress;
   return {
@@ -202,7 +207,8 @@ function requireAllowedPath(key: KeyRecord, { target }: ClientCall): void {
 }
 
 interface OpaqueProgress extends OpaquePlanInput {
-  recorded: Promise<void> | null;
+  /** Resolves to the error if the owner of a stored response could not be recorded. Null before its id is known. */
+  recorded: Promise<Error | null> | null;
 }
 
 function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueRequest): OpaqueProgress {
@@ -229,11 +235,27 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
     progress.answerState.onStored = (id) => {
       const { target, gateway, caller } = x;
       if (target)
-        progress.recorded = recordResourceOwners(gateway.resourceOwners, target, caller.key, [
-          { id, kind: collection },
-        ]);
+        progress.recorded = settle(
+          recordResourceOwners(gateway.resourceOwners, target, caller.key, [{ id, kind: collection }]),
+        );
     };
   return progress;
+}
+
+/** Nothing awaits the record before the end of the stream. Without a handler, its error would be an unhandled rejection. */
+function settle(work: Promise<void>): Promise<Error | null> {
+  return work.then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
+}
+
+/** Logs the error of the record in an exchange that fails with another error. */
+function logUnrecordedOwner({ id, gateway: { log } }: Exchange, { recorded }: OpaqueProgress): void {
+  void recorded?.then((error) => {
+    if (error !== null)
+      log.error({ err: error, request_id: id }, 'owner of a stored response could not be recorded');
+  });
 }
 
 /**
@@ -254,7 +276,8 @@ async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void
     recorded,
     context: { resource, key },
   } = progress;
-  if (recorded) await recorded;
+  const unrecorded = await recorded;
+  if (unrecorded) throw unrecorded;
   if (bufferedAnswer) await postProcessResponse(x, progress, bufferedAnswer);
   const { id, collection } = resource;
   // A request that reads or cancels a response may have received its final state.

@@ -21,7 +21,9 @@ test('a JSON body with too many values is rejected on every path', async () => {
   const numbers = `[${'1.10,'.repeat(100_000)}1]`;
   for (const path of ['responses', 'vector_stores', 'files', 'batches', 'unknown'])
     for (const values of [objects, numbers])
-      await assert.rejects(read(path, `{"file_ids":["file-1"],"a":${values}}`), { code: 'request_too_large' });
+      await assert.rejects(read(path, `{"file_ids":["file-1"],"a":${values}}`), {
+        code: 'request_too_large',
+      });
 });
 
 test('the requests of a batch together may have more values than a single request', async () => {

@@ -42,6 +42,7 @@ import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import type { GatewayOperation } from '../operation.ts';
 import type { OverloadLimits, OverloadManager } from '../overload/overload-manager.ts';
+import { PASSTHROUGH_A_API, PASSTHROUGH_B_API } from '../passthrough/passthrough-apis.ts';
 import { DISABLED_SESSION_REQUEST_COUNTER } from '../session-request-counter.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
@@ -72,6 +73,8 @@ export interface FakeClockGateway {
   send(surface: keyof typeof SURFACES, body: JsonObject, more?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
   sendTo(path: string, body: JsonObject, headers?: HttpCallOptions['headers']): Promise<HttpCallResponse>;
+  /** To a native API; `path` starts with `a/v1/` or `b/v1/`. */
+  sendNative(path: string, body: JsonObject | Buffer, more?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
   /** Takes another version of the key into use, as a new snapshot does; null removes it. */
@@ -118,7 +121,14 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
     count += 1;
     const client = new ClientCall(`req_${count}`, new NodeHttpTransport(req, res, clock));
     const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
+    const native = /^\/passthrough-([ab])(\/.*)$/.exec(req.url ?? '');
     const operation = () => {
+      if (native)
+        return createOpaqueOperation(
+          client.method,
+          native[1] === 'a' ? PASSTHROUGH_A_API : PASSTHROUGH_B_API,
+          native[2] ?? '',
+        );
       if (path === undefined) return createGenerationOperation(SURFACES[parseSurface(req.url)]);
       return path === 'embeddings'
         ? EMBEDDINGS_OPERATION
@@ -148,6 +158,12 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
       }),
     sendTo: (path, body, headers = {}) =>
       callHttp(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
+    sendNative: (path, body, more = {}) =>
+      callHttp(`${url}/passthrough-${path}`, {
+        body,
+        ...more,
+        headers: { authorization, 'content-type': 'application/json', ...more.headers },
+      }),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
     changeKey(change) {
       const { currentFault } =
