@@ -64,7 +64,7 @@ const OverloadSchema = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      'Maximum size of the request bodies in memory in one process, in MiB. Defaults to a quarter of the memory of the machine or container, divided by the number of processes, and at least 64.',
+      'Maximum size of the request bodies and buffered responses in memory in one process, in MiB. Defaults to a quarter of the memory of the machine or container, divided by the number of processes, and at least 64.',
     ),
   max_event_loop_delay_ms: z
     .int()

@@ -18,7 +18,7 @@ export interface GatewayLoad {
   readonly inFlight: number;
   /** Maximum number of exchanges in progress. */
   readonly concurrencyLimit: number;
-  /** Size of the request bodies in progress, in bytes. */
+  /** Size of the request bodies in progress and of the buffered responses, in bytes. */
   readonly bodyBytes: number;
 }
 
@@ -43,7 +43,7 @@ export class RuntimeMetrics {
   });
   readonly #bodyBytes = new GaugeFamily({
     name: 'floe_request_bodies_bytes',
-    help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving.',
+    help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving, and of the responses that Floe buffers.',
     labels: [],
   });
   readonly #overload = new CounterFamily({

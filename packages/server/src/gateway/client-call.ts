@@ -40,7 +40,7 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** The capacity that the body of a request uses. */
+/** The capacity that the body of a request uses, and a buffered response to it. */
 export interface RequestBodyCapacity {
   /**
    * Must be called before Floe reads a body that has not arrived completely. Until `endBody`, the request does
@@ -52,6 +52,8 @@ export interface RequestBodyCapacity {
   endBody(): Fault | null;
   /** Reserves memory for a part of a body. Returns false if no memory is available. */
   tryTakeBodyBytes(bytes: number): boolean;
+  /** Gives back memory before the end of the request. */
+  releaseBodyBytes(bytes: number): void;
   /** Records that a request is rejected because no memory is available, and returns its fault. */
   reject(): Fault;
 }

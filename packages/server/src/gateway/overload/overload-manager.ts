@@ -21,7 +21,7 @@ const RETRY_AFTER_SPREAD_MS = 2_000;
 /** The limits of `server.overload`. */
 export interface OverloadLimits {
   readonly maxConcurrentExchanges: number;
-  /** Maximum size of all request bodies in memory, in bytes. */
+  /** Maximum size of all request bodies and buffered responses in memory, in bytes. */
   readonly maxBodyBytes: number;
   /** The permitted delay of the event loop in milliseconds; 0 disables this limit. */
   readonly maxEventLoopDelayMs: number;
@@ -131,7 +131,7 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
   concurrent_requests: 'Floe is overloaded: too many requests are in progress. Retry the request.',
   event_loop_delay: 'Floe is overloaded: requests arrive faster than it can process them. Retry the request.',
   body_memory:
-    'Floe is overloaded: the request bodies in progress have reached the memory limit. Retry the request.',
+    'Floe is overloaded: the bodies of the requests in progress and of their responses have reached the memory limit. Retry the request.',
   arriving_bodies:
     'Floe is overloaded: too many request bodies are arriving, and this one has been arriving longer than the others of this organization. Send the body faster, or retry the request.',
 };
@@ -145,6 +145,7 @@ export class ExchangeCapacity implements RequestBodyCapacity {
   #isInProgress = true;
   #onEvicted: ((fault: Fault) => void) | null = null;
   #bodyBytes = 0;
+  #isReleased = false;
 
   constructor(orgId: string, manager: OverloadManager, capacities: Capacities) {
     this.#orgId = orgId;
@@ -170,9 +171,15 @@ export class ExchangeCapacity implements RequestBodyCapacity {
   }
 
   tryTakeBodyBytes(bytes: number): boolean {
-    const isTaken = this.#capacities.bodies.tryTake(this.#orgId, bytes);
+    const isTaken = !this.#isReleased && this.#capacities.bodies.tryTake(this.#orgId, bytes);
     if (isTaken) this.#bodyBytes += bytes;
     return isTaken;
+  }
+
+  releaseBodyBytes(bytes: number): void {
+    if (bytes === 0 || this.#isReleased) return;
+    this.#bodyBytes -= bytes;
+    this.#capacities.bodies.release(this.#orgId, bytes);
   }
 
   reject(): Fault {
@@ -182,6 +189,7 @@ export class ExchangeCapacity implements RequestBodyCapacity {
   /** Releases the capacity. Must be called exactly once. */
   release(): void {
     const { exchanges, arriving, bodies } = this.#capacities;
+    this.#isReleased = true;
     if (this.#isInProgress) exchanges.release(this.#orgId, 1);
     else arriving.delete(this.#orgId, this);
     if (this.#bodyBytes > 0) bodies.release(this.#orgId, this.#bodyBytes);
