@@ -45,3 +45,51 @@ test('if the stream fails too, both errors are recorded', async (t) => {
   assert.equal(row?.error_code, 'upstream_stream_broken');
   assert.deepEqual(logged, ['owner of a stored response could not be recorded']);
 });
+
+test('a stream of images or audio that ends without its last event is incomplete', async (t) => {
+  const streams = [
+    ['image_generation.partial_image', 'image_generation.completed', 'images/generations'],
+    ['image_edit.partial_image', 'image_edit.completed', 'images/edits'],
+    ['transcript.text.delta', 'transcript.text.done', 'audio/transcriptions'],
+    ['speech.audio.delta', 'speech.audio.done', 'audio/speech'],
+  ] as const;
+  let events: object[] = [];
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => createSseReply(events) },
+    routes: [],
+    org: { passthrough: { a: ['a'] } },
+  });
+  t.after(() => gateway.close());
+  const send = async (path: string, sent: object[]) => {
+    events = sent;
+    const answer = gateway.settled(gateway.sendNative(`a/v1/${path}`, { model: 'm', stream: true }));
+    await answer.catch(() => undefined);
+    return gateway.rows.at(-1)?.state;
+  };
+  for (const [type, last, path] of streams) {
+    const part = { type, b64_json: 'AA==' };
+    assert.equal(await send(path, [part, part]), 'partial', path);
+    assert.equal(await send(path, [part, part, { type: last }]), 'complete', path);
+  }
+  assert.equal(await send('images/generations', [{ type: 'another', b64_json: 'AA==' }]), 'complete');
+});
+
+test('a stream that a budget ends early is complete for the client, whatever length the provider announced', async (t) => {
+  const delta = { choices: [{ index: 0, delta: { content: 'word '.repeat(100) } }] };
+  const reply = createSseReply(Array.from({ length: 20 }, () => delta));
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => ({ ...reply, framing: 'content-length' }) },
+    providers: { a: { prices: { m: { input: 0, output: 1 } } } },
+    routes: [],
+    org: {
+      passthrough: { a: ['a'] },
+      budgets: [{ name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 0.0002 }],
+    },
+  });
+  t.after(() => gateway.close());
+  const body = { model: 'm', max_tokens: 10, stream: true, messages: [{ role: 'user', content: 'hi' }] };
+  const answer = await gateway.settled(gateway.sendNative('a/v1/chat/completions', body));
+  assert.match(answer.text, /budget_exceeded/);
+  assert.equal(answer.headers['content-length'], undefined);
+  assert.equal(answer.isComplete, true);
+});

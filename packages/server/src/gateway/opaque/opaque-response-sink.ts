@@ -4,6 +4,7 @@ import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
 import type { ResponseSink } from '../attempt-plan.ts';
 import { isBackgroundRequest } from '../background/background-request.ts';
+import { BufferedResponseLimiter } from '../buffered-response-limiter.ts';
 import { mustCountContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { buildResponseHeaders } from '../response-headers.ts';
@@ -73,6 +74,7 @@ export class OpaqueResponseSink implements ResponseSink {
   #isAnnouncement = false;
   #held: Buffer[] = [];
   #size = 0;
+  readonly #memory: BufferedResponseLimiter;
   /** The incomplete event at the end of a metered stream. */
   #partialEvent: Buffer = EMPTY;
 
@@ -84,6 +86,7 @@ export class OpaqueResponseSink implements ResponseSink {
   ) {
     const { status, headers } = head;
     this.#x = x;
+    this.#memory = new BufferedResponseLimiter(x.capacity);
     this.#state = state;
     this.#status = status;
     this.#headers = headers;
@@ -112,6 +115,7 @@ export class OpaqueResponseSink implements ResponseSink {
     if (this.isContentSent) return bytes.length === 0 || this.#x.client.write(bytes);
     this.#held.push(bytes);
     this.#size += bytes.length;
+    this.#memory.add(bytes.length);
     const holds =
       stream !== null && !this.#mustSend(stream) && !stream.hasContent && this.#size <= MAX_HELD_BYTES;
     return holds ? true : this.#start();
@@ -138,7 +142,7 @@ export class OpaqueResponseSink implements ResponseSink {
   end(): void {
     const stream = this.#streamTap;
     if (stream?.failedBeforeContent && !this.isContentSent) throw this.#heldRefusal();
-    if (stream && this.#hasEndEvent && !stream.isComplete)
+    if (stream && (this.#hasEndEvent || stream.hasFinalEvent) && !stream.isComplete)
       throw new Fault(
         'upstream_stream_broken',
         stream.isUnreadable
@@ -159,6 +163,7 @@ export class OpaqueResponseSink implements ResponseSink {
 
   abort(): void {
     // Usage was recorded during the stream.
+    this.#memory.release();
   }
 
   /**
@@ -213,10 +218,13 @@ export class OpaqueResponseSink implements ResponseSink {
     this.isContentSent = true;
     this.#state.status = this.#status;
     if (this.#streamTap) this.#markContentSent(this.#streamTap);
-    client.startAnswer(this.#status, mergeResponseHeaders(this.#x, this.#headers));
+    const headers = mergeResponseHeaders(this.#x, this.#headers);
+    // A metered stream can end early, with an event of Floe.
+    client.startAnswer(this.#status, this.#isMetered ? omitHeaders(headers, 'content-length') : headers);
     let flowing = true;
     for (const bytes of this.#held) flowing = client.write(bytes);
     this.#held = [];
+    this.#memory.release();
     return flowing;
   }
 
