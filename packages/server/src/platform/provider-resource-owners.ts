@@ -3,9 +3,11 @@ import { FairLruMap } from '../core/fair-lru-map.ts';
 import { runForOrg } from '../core/org-context.ts';
 import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import {
+  getCountedResultLines,
   insertProviderResources,
   listProviderResourcesById,
-  markProviderResourceUsageCounted,
+  markResultLinesCounted,
+  type ProviderResourceKey,
 } from '../store/provider-resources.ts';
 import type { Database } from '../store/store-interfaces.ts';
 
@@ -96,9 +98,15 @@ export function createProviderResourceOwnerStore(
       return found;
     },
 
-    claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
-      runForOrg(orgId, () =>
-        database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
+    findCountedLines: (results: ProviderResourceKey): Promise<number> =>
+      runForOrg(results.orgId, () => getCountedResultLines(database.read, results)),
+
+    claimLines: (
+      results: ProviderResourceKey,
+      lines: { readonly from: number; readonly to: number },
+    ): Promise<boolean> =>
+      runForOrg(results.orgId, () =>
+        database.transaction((writer) => markResultLinesCounted(writer, results, lines)),
       ),
   };
 }

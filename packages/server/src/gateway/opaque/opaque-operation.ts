@@ -9,10 +9,12 @@ import { createNestedModelNotAllowedFault } from '../nested-models.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
 import type { ResolvedRoute } from '../org-catalog.ts';
+import { logInternalError } from '../send-error.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import type { GatewaySurface } from '../surface.ts';
 import { applyOpaquePolicies } from './apply-opaque-policies.ts';
 import { requireValidatedBatchInputs } from './batch-inputs.ts';
+import { ALL_LINES, claimResultLines, findUncountedLines } from './batch-results.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
@@ -154,10 +156,14 @@ async function sendOpaque(
   route: ResolvedRoute,
 ): Promise<ExchangeResult> {
   const progress = createProgress(x, context, opaque);
+  progress.answerState.resultLines = await findUncountedLines(x, route, context);
   try {
     await sendUntilComplete(x, route, progress);
   } catch (error) {
     logUnrecordedOwner(x, progress);
+    await claimResultLines(x, context, progress.answerState.resultLines).catch((failure: unknown) =>
+      logInternalError(x.gateway.log, x.id, failure),
+    );
     throw error;
   }
   await finishOpaque(x, progress);
@@ -223,6 +229,7 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
       status: 0,
       isComplete: false,
       hasError: false,
+      resultLines: ALL_LINES,
       countsUsage: x.client.method === 'POST' || resource.isBatchResults,
       onStored: null,
     },
@@ -272,8 +279,10 @@ async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: Op
 
 async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void> {
   const {
+    answerState,
     bufferedAnswer,
     recorded,
+    context,
     context: { resource, key },
   } = progress;
   const unrecorded = await recorded;
@@ -282,9 +291,5 @@ async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void
   const { id, collection } = resource;
   // A request that reads or cancels a response may have received its final state.
   if (collection === 'responses' && id !== null) x.gateway.background.pollSoon(key.orgId, id);
-  if (!resource.isBatchResults || !x.answer.usage || id === null || !x.target) return;
-  const isNews = await x.gateway.resourceOwners.claimResults(key.orgId, x.target.provider.id, id);
-  if (isNews) return;
-  x.answer.setUsage(null);
-  x.answer.setResults(null);
+  await claimResultLines(x, context, answerState.resultLines);
 }

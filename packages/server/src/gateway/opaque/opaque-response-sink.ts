@@ -11,6 +11,7 @@ import { buildResponseHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { ForwardedUpstreamError, getUpstreamHeader } from '../upstream-error.ts';
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
+import type { ResultLines } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { createResponseBodyObserver, type ResponseBodyObserver } from './response-body-observer.ts';
 import { StreamObserver } from './stream-observer.ts';
@@ -30,6 +31,8 @@ export interface OpaqueResponseState {
   hasError: boolean;
   /** Whether to count the reported usage, because this request created the response. */
   readonly countsUsage: boolean;
+  /** The lines of batch results that this request counts. */
+  resultLines: ResultLines;
   /** Called with the id of a stored response as soon as a stream contains it. */
   onStored: ((id: string) => void) | null;
 }
@@ -95,7 +98,8 @@ export class OpaqueResponseSink implements ResponseSink {
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
     this.#streamTap = isStream ? new StreamObserver(x.request.opaque?.choices ?? 1) : null;
     this.#answerTap =
-      readable && !isStream ? createResponseBodyObserver(type, resource.isBatchResults) : null;
+      readable && !isStream ? createResponseBodyObserver(type, resource.isBatchResults, state.resultLines.from)
+        : null;
     this.#isApi = resource.isJsonOnly;
     this.#resource = resource;
     this.#isMetered = isStream && x.admission !== null && x.admission.grant.reservedNanoUsd !== null;
@@ -162,7 +166,11 @@ export class OpaqueResponseSink implements ResponseSink {
   }
 
   abort(): void {
-    // Usage was recorded during the stream.
+    // Usage was recorded during the stream. The lines of batch results that the client has received are counted.
+    if (this.#answerTap && this.#resource.isBatchResults && this.isContentSent) {
+      this.#state.resultLines = { ...this.#state.resultLines, to: this.#answerTap.lines };
+      this.#recordUsage(this.#answerTap, false);
+    }
     this.#memory.release();
   }
 
@@ -186,10 +194,10 @@ export class OpaqueResponseSink implements ResponseSink {
   }
 
   /** Records the usage of a response body, or its content if it reports no usage. */
-  #recordUsage(tap: ResponseBodyObserver): void {
+  #recordUsage(tap: ResponseBodyObserver, isComplete = true): void {
     if (!this.#state.countsUsage) return;
     const { answer } = this.#x;
-    answer.setUsage(tap.usage() ?? answer.usage);
+    answer.setUsage(tap.usage(isComplete) ?? answer.usage);
     answer.setResults(tap.byModel);
     if (mustCountContent(this.#x, tap.size)) answer.setContent(tap.contentBytes());
   }

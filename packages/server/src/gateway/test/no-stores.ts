@@ -15,7 +15,8 @@ const NO_BACKGROUND: SharedGatewayDependencies['background'] = {
 const NO_OWNERS: ResourceOwnerStore = {
   record: async () => undefined,
   find: async () => new Map(),
-  claimResults: async () => true,
+  findCountedLines: async () => 0,
+  claimLines: async () => true,
 };
 
 /** The parts of a gateway that store something, without a store. */
