@@ -7,6 +7,7 @@ const OVERLOAD_REASONS = [
   'concurrent_requests',
   'event_loop_delay',
   'body_memory',
+  'body_disk',
   'arriving_bodies',
 ] as const;
 /** The overload limit that caused the rejection of a request. */
@@ -20,12 +21,14 @@ export interface GatewayLoad {
   readonly concurrencyLimit: number;
   /** Size of the request bodies in progress and of the buffered responses, in bytes. */
   readonly bodyBytes: number;
+  /** Size of the request bodies in temporary files, in bytes. */
+  readonly bodyDiskBytes: number;
 }
 
 /** Metrics about the process: build, configuration, management API calls and exchanges in progress. */
 export class RuntimeMetrics {
   /** Returns the load of the gateway. Replaced when the gateway has been created. */
-  readLoad: () => GatewayLoad = () => ({ inFlight: 0, concurrencyLimit: 0, bodyBytes: 0 });
+  readLoad: () => GatewayLoad = () => ({ inFlight: 0, concurrencyLimit: 0, bodyBytes: 0, bodyDiskBytes: 0 });
   readonly #build = new GaugeFamily({
     name: 'floe_build_info',
     help: 'Always 1. The labels are the version and commit of Floe and the version of Node.js.',
@@ -46,9 +49,14 @@ export class RuntimeMetrics {
     help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving, and of the responses that Floe buffers.',
     labels: [],
   });
+  readonly #bodyDiskBytes = new GaugeFamily({
+    name: 'floe_request_bodies_disk_bytes',
+    help: 'Total size in bytes of the request bodies in temporary files.',
+    labels: [],
+  });
   readonly #overload = new CounterFamily({
     name: 'floe_overload_rejections_total',
-    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay, body_memory or arriving_bodies).',
+    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay, body_memory, body_disk or arriving_bodies).',
     labels: ['reason'],
   });
   readonly #reloads = new CounterFamily({
@@ -110,6 +118,7 @@ export class RuntimeMetrics {
       [this.#inFlight, load.inFlight],
       [this.#concurrencyLimit, load.concurrencyLimit],
       [this.#bodyBytes, load.bodyBytes],
+      [this.#bodyDiskBytes, load.bodyDiskBytes],
       [this.#lastReload, this.#isApplied ? 1 : 0],
     ];
     for (const [gauge, value] of gauges) {

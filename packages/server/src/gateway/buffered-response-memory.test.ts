@@ -21,7 +21,7 @@ async function start(t: TestContext, reply: UpstreamReply) {
     providers: { a: { breaker: { enabled: false } } },
     routes: [{ model: 'm', targets: ['a/m'], retries: 3 }],
     org: { passthrough: { a: ['a'] } },
-    overload: { maxConcurrentExchanges: 100, maxBodyBytes: 2 * MB, maxEventLoopDelayMs: 0 },
+    overload: { maxConcurrentExchanges: 100, maxBodyBytes: 2 * MB, maxBodyDiskBytes: 1 << 30, maxEventLoopDelayMs: 0 },
   });
   t.after(() => gateway.close());
   return gateway;

@@ -54,8 +54,10 @@ export interface RequestBodyCapacity {
   tryTakeBodyBytes(bytes: number): boolean;
   /** Gives back memory before the end of the request. */
   releaseBodyBytes(bytes: number): void;
-  /** Records that a request is rejected because no memory is available, and returns its fault. */
-  reject(): Fault;
+  /** Reserves space on disk for a part of a body. Returns false if no space is available. */
+  tryTakeBodyDiskBytes(bytes: number): boolean;
+  /** Records that a request is rejected because no memory or space is available, and returns its fault. */
+  reject(reason?: 'body_memory' | 'body_disk'): Fault;
 }
 
 /**

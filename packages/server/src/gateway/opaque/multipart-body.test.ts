@@ -1,5 +1,8 @@
 // Multipart bodies that arrive slowly, and the models in them.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { nextEventLoopTurn } from '@floe/testkit/fake-clock';
@@ -7,16 +10,21 @@ import { callHttp } from '@floe/testkit/http-client';
 import { RawClient } from '@floe/testkit/raw-client';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { ExchangeCapacity, type OverloadLimits } from '../overload/overload-manager.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { chatReply } from '../test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 
-const LIMITS: OverloadLimits = { maxConcurrentExchanges: 1, maxBodyBytes: 1 << 20, maxEventLoopDelayMs: 0 };
+const LIMITS: OverloadLimits = { maxConcurrentExchanges: 1, maxBodyBytes: 1 << 20, maxBodyDiskBytes: 1 << 30, maxEventLoopDelayMs: 0 };
 const AUTHORIZATION = 'Bearer eis_0';
 const FORM_TYPE = 'multipart/form-data; boundary=b0';
 const PATHS = ['audio/transcriptions', 'images/edits'];
 const PROMPT = { model: 'a/m', messages: [{ role: 'user', content: 'hi' }] };
 
-async function start(t: TestContext): Promise<FakeClockGateway> {
+async function start(
+  t: TestContext,
+  limits: Partial<OverloadLimits> = {},
+  dependencies: Partial<SharedGatewayDependencies> = {},
+): Promise<FakeClockGateway> {
   const gateway = await startFakeClockGateway({
     upstreams: {
       a: (isStream, { path }) =>
@@ -26,7 +34,8 @@ async function start(t: TestContext): Promise<FakeClockGateway> {
     },
     routes: [],
     providers: { a: { kind: 'openai' } },
-    overload: LIMITS,
+    overload: { ...LIMITS, ...limits },
+    dependencies,
   });
   t.after(() => gateway.close());
   return gateway;
@@ -152,4 +161,31 @@ test('a model id in a form that is too long or not valid is rejected as in JSON,
   }
   assert.equal(gateway.upstream('a').requests.length, 0);
   assert.deepEqual([...new Set(gateway.rows.map((row) => row.model_requested))], [null]);
+});
+
+test('forms in temporary files use no more disk space than permitted', async (t) => {
+  const spoolDir = mkdtempSync(join(tmpdir(), 'floe-forms-'));
+  t.after(() => rmSync(spoolDir, { recursive: true }));
+  const gateway = await start(t, { maxBodyBytes: 8 << 20, maxBodyDiskBytes: 3 << 20 }, { spoolDir });
+  const send = (megabytes: number) =>
+    gateway.settled(
+      callHttp(`${gateway.url}/v1/audio/transcriptions`, {
+        headers: { authorization: AUTHORIZATION, 'content-type': FORM_TYPE },
+        body: Buffer.concat([
+          Buffer.from('--b0\r\ncontent-disposition: form-data; name="file"\r\n\r\n'),
+          Buffer.alloc(megabytes << 20, 'x'),
+          Buffer.from('\r\n'),
+          formOf('a/m'),
+        ]),
+      }),
+    );
+  for (let n = 0; n < 2; n++) {
+    const rejected = await send(4);
+    assert.equal(rejected.status, 503, rejected.text);
+    assert.match(rejected.text, /the request bodies in temporary files have reached the disk limit/);
+    const { status, text } = await send(2);
+    assert.equal(status, 200, text);
+    await isIdle(gateway);
+    assert.equal(gateway.overload.load.bodyDiskBytes, 0);
+  }
 });

@@ -10,7 +10,7 @@ import { createTestOverloadManager } from '../test/test-overload-manager.ts';
 import { ExchangeCapacity, type OverloadLimits, OverloadManager } from './overload-manager.ts';
 
 const PROMPT = { model: 'smart', messages: [{ role: 'user', content: 'hello' }] };
-const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxEventLoopDelayMs: 0 };
+const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxBodyDiskBytes: 1 << 30, maxEventLoopDelayMs: 0 };
 
 async function start(t: TestContext, limits: Partial<OverloadLimits> = {}) {
   const gateway = await startFakeClockGateway({
@@ -119,7 +119,7 @@ test('clients retry after 1 to 3 seconds, and the log has one line in 10 seconds
   assert.equal(lines.length, 1);
   clock.advance(10_000);
   reject();
-  const fields = { reason: 'concurrent_requests', in_flight: 1, limit: 1, body_bytes: 0 };
+  const fields = { reason: 'concurrent_requests', in_flight: 1, limit: 1, body_bytes: 0, body_disk_bytes: 0 };
   assert.deepEqual(lines, [
     { ...fields, rejected: 1 },
     { ...fields, rejected: 2 },
