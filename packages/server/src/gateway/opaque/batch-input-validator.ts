@@ -5,7 +5,7 @@ import { scanJsonObject } from '@floe/wire/json-edits';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
-import type { MultipartCallbacks, MultipartField } from './multipart-scanner.ts';
+import { findContentOutsideParts, type MultipartCallbacks, type MultipartField } from './multipart-scanner.ts';
 
 /** A batch with a longer line is rejected, because it cannot be validated. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -60,10 +60,8 @@ export class BatchInputValidator implements MultipartCallbacks {
   }
 
   outside(piece: Buffer): void {
-    if (piece.some((byte) => !isBlank(byte)))
-      this.#recordFault(
-        invalidRequestFault('The multipart form must not have content outside its parts.', 'file'),
-      );
+    const fault = findContentOutsideParts(piece);
+    if (fault !== null) this.#recordFault(fault);
   }
 
   /** Ends the body. @throws Fault if the batch input is invalid */

@@ -189,3 +189,15 @@ test('forms in temporary files use no more disk space than permitted', async (t)
     assert.equal(gateway.overload.load.bodyDiskBytes, 0);
   }
 });
+
+test('a form with content outside its parts is rejected, because some parsers find a part there', async (t) => {
+  const gateway = await start(t);
+  const hidden = '--b0\ncontent-disposition: form-data; name="model"\n\nother\n';
+  for (const body of [`${hidden}\r\n${formOf('a/m')}`, `${formOf('a/m')}${hidden}`]) {
+    const headers = { authorization: AUTHORIZATION, 'content-type': FORM_TYPE };
+    const sent = callHttp(`${gateway.url}/v1/audio/transcriptions`, { headers, body });
+    const { status, text } = await gateway.settled(sent);
+    assert.equal(status, 400, text);
+  }
+  assert.equal(gateway.upstream('a').requests.length, 0);
+});

@@ -19,7 +19,7 @@ import { findBatchBodyReferences } from './batch-body-references.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BufferedRequestBody } from './buffered-request-body.ts';
-import { type MultipartField, MultipartScanner } from './multipart-scanner.ts';
+import { findContentOutsideParts, type MultipartField, MultipartScanner } from './multipart-scanner.ts';
 import { countRequestedChoices, positiveInteger } from './requested-choices.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { MAX_UPLOAD_BYTES, type UploadInspector, UploadStream } from './upload-stream.ts';
@@ -179,6 +179,11 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
         throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
       if (name === 'model') requireModelId(field.value);
       fields.set(name, field);
+    },
+    // Parsers that accept LF as a line break can find a part there.
+    outside(piece) {
+      const fault = findContentOutsideParts(piece);
+      if (fault !== null) throw fault;
     },
   });
   const { bodyCapacity } = reader.client;
