@@ -93,3 +93,25 @@ test('a stream that a budget ends early is complete for the client, whatever len
   assert.equal(answer.headers['content-length'], undefined);
   assert.equal(answer.isComplete, true);
 });
+
+test('a forwarded error has each header once, with the limit of Floe and the request id of the provider', async (t) => {
+  const headers = {
+    'content-type': 'application/json',
+    'request-id': 'req_provider',
+    'x-ratelimit-limit-requests': '999',
+    'x-other': 'kept',
+  };
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => ({ status: 400, headers, body: '{"error":{"message":"no"}}' }) },
+    routes: [],
+    org: { passthrough: { a: ['a'] }, limits: [{ name: 'few', scope: 'org', rpm: 10 }] },
+  });
+  t.after(() => gateway.close());
+  const { status, headers: received } = await gateway.settled(
+    gateway.sendNative('a/v1/responses', { model: 'm', input: 'hi' }),
+  );
+  assert.equal(status, 400);
+  assert.equal(received['x-ratelimit-limit-requests'], '10');
+  assert.equal(received['request-id'], 'req_provider');
+  assert.equal(received['x-other'], 'kept');
+});

@@ -7,7 +7,7 @@ import { isBackgroundRequest } from '../background/background-request.ts';
 import { BufferedResponseLimiter } from '../buffered-response-limiter.ts';
 import { mustCountContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { buildResponseHeaders } from '../response-headers.ts';
+import { buildResponseHeaders, mergeForwardedHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { ForwardedUpstreamError, getUpstreamHeader } from '../upstream-error.ts';
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
@@ -37,20 +37,11 @@ export interface OpaqueResponseState {
   onStored: ((id: string) => void) | null;
 }
 
-/**
- * Returns the headers for a forwarded response as a flat list. Gateway headers take precedence over
- * provider headers, except for the provider's `request-id`.
- */
+/** Returns the headers for a forwarded response as a flat list (`mergeForwardedHeaders`). */
 export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
   const type = getUpstreamHeader(headers, 'content-type');
-  const all = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
-  const own = getUpstreamHeader(headers, 'request-id') === undefined ? all : omitHeaders(all, 'request-id');
-  const names = new Set(own.filter((_, at) => at % 2 === 0));
-  const theirs = buildForwardedResponseHeaders(headers);
-  const flat = [...own];
-  for (let i = 0; i < theirs.length; i += 2)
-    if (!names.has(theirs[i] ?? '')) flat.push(theirs[i] ?? '', theirs[i + 1] ?? '');
-  return flat;
+  const own = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
+  return mergeForwardedHeaders(own, buildForwardedResponseHeaders(headers));
 }
 
 /**
@@ -98,7 +89,8 @@ export class OpaqueResponseSink implements ResponseSink {
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
     this.#streamTap = isStream ? new StreamObserver(x.request.opaque?.choices ?? 1) : null;
     this.#answerTap =
-      readable && !isStream ? createResponseBodyObserver(type, resource.isBatchResults, state.resultLines.from)
+      readable && !isStream
+        ? createResponseBodyObserver(type, resource.isBatchResults, state.resultLines.from)
         : null;
     this.#isApi = resource.isJsonOnly;
     this.#resource = resource;
