@@ -14,7 +14,12 @@ import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.t
 import { chatReply } from '../test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 
-const LIMITS: OverloadLimits = { maxConcurrentExchanges: 1, maxBodyBytes: 1 << 20, maxBodyDiskBytes: 1 << 30, maxEventLoopDelayMs: 0 };
+const LIMITS: OverloadLimits = {
+  maxConcurrentExchanges: 1,
+  maxBodyBytes: 1 << 20,
+  maxBodyDiskBytes: 1 << 30,
+  maxEventLoopDelayMs: 0,
+};
 const AUTHORIZATION = 'Bearer eis_0';
 const FORM_TYPE = 'multipart/form-data; boundary=b0';
 const PATHS = ['audio/transcriptions', 'images/edits'];
@@ -40,6 +45,9 @@ async function start(
   t.after(() => gateway.close());
   return gateway;
 }
+
+/** A form whose audio is at a URL, and that has a small file too. */
+const REMOTE_FORM = `--b0\r\ncontent-disposition: form-data; name="url"\r\n\r\nhttps://audio.test/a\r\n`;
 
 const formOf = (model: string | Buffer) =>
   Buffer.concat([
@@ -200,4 +208,21 @@ test('a form with content outside its parts is rejected, because some parsers fi
     assert.equal(status, 400, text);
   }
   assert.equal(gateway.upstream('a').requests.length, 0);
+});
+
+test('under a hard budget, a transcription of audio at a URL is rejected, because its length is unknown', async (t) => {
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => createJsonReply({ text: 'hello' }) },
+    routes: [],
+    providers: { a: { kind: 'openai', prices: { m: { input: 0.001, output: 0.001 } } } },
+    org: { budgets: [{ name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 1 }] },
+  });
+  t.after(() => gateway.close());
+  const send = async (body: string) => {
+    const headers = { authorization: AUTHORIZATION, 'content-type': FORM_TYPE };
+    const sent = callHttp(`${gateway.url}/v1/audio/transcriptions`, { headers, body });
+    return (await gateway.settled(sent)).status;
+  };
+  assert.equal(await send(String(formOf('a/m'))), 200);
+  assert.equal(await send(`${REMOTE_FORM}${formOf('a/m')}`), 403);
 });

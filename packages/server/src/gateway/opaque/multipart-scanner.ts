@@ -9,6 +9,8 @@ export interface MultipartField {
 
 /** Callbacks of a multipart scan. Each may throw a `Fault` to end the scan. */
 export interface MultipartCallbacks {
+  /** The name of each part, before its content. */
+  part?(name: string): void;
   field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
@@ -137,6 +139,7 @@ export class MultipartScanner {
     const head = this.#unread.toString('utf8', 0, end);
     this.#skip(end + 2 * CRLF.length);
     this.#part = parsePartHead(head, this.#offset);
+    this.#events.part?.(this.#part.name);
     this.#state = 'data';
     return true;
   }
@@ -207,7 +210,10 @@ function parsePartHead(head: string, start: number): MultipartPart {
   }));
   const names = parameters.filter(({ name }) => name === 'name' || name === 'name*');
   const isOdd =
-    line.includes('\\"') || ODD_LINE.test(head) || names.length > 1 || names.some(({ name }) => name === 'name*');
+    line.includes('\\"') ||
+    ODD_LINE.test(head) ||
+    names.length > 1 ||
+    names.some(({ name }) => name === 'name*');
   const name = names[0]?.value ?? '';
   if (second !== undefined || isOdd || name === '') throw malformedMultipartFault();
   const isFile = name === 'file' || parameters.some((one) => /^filename\*?$/.test(one.name));

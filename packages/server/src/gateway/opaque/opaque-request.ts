@@ -66,10 +66,14 @@ export interface OpaqueRequest {
   readonly choices: number | null;
   readonly characters: number | null;
   readonly documents: number | null;
+  /** Whether the body names a file that the provider reads from elsewhere, such as a URL. */
+  readonly hasRemoteFile: boolean;
   /** Size of the part of the body that has been received, in bytes. */
   readonly bytes: number;
 }
 
+/** Names of the fields that replace the uploaded file of a transcription. */
+const REMOTE_FILE_FIELDS = ['url', 'file_url', 'file_id'];
 const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId: null };
 /** Matches content types that are not JSON and that no provider reads as JSON. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
@@ -129,6 +133,7 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
     choices: null,
     characters: null,
     documents: null,
+    hasRemoteFile: false,
   };
   return { body, model: resource.model, references: NO_REFERENCES, batchInputs: [], ...unsaid };
 }
@@ -173,7 +178,11 @@ function unclosedMultipartFault(): Fault {
 
 async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<OpaqueRequest> {
   const fields = new Map<string, MultipartField>();
+  let hasRemoteFile = false;
   const scan = new MultipartScanner(type, {
+    part(name) {
+      hasRemoteFile ||= REMOTE_FILE_FIELDS.includes(name);
+    },
     field(name, field) {
       if (fields.has(name))
         throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
@@ -206,6 +215,7 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
     model: field?.value ?? reader.resource.model,
     stream: fields.get('stream')?.value === 'true',
     choices: positiveInteger(fields.get('n')?.value),
+    hasRemoteFile,
     bytes: spool.size,
   };
 }
@@ -235,6 +245,7 @@ async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Pro
     choices: countRequestedChoices(bytes, members, resource),
     characters: resource.surface === 'audio' ? countCodePoints(text('input') ?? '') : null,
     documents: resource.surface === 'rerank' ? countEntries(bytes, members.get('documents')) : null,
+    hasRemoteFile: REMOTE_FILE_FIELDS.some((name) => members.has(name)),
     bytes: bytes.length,
   };
 }
