@@ -5,13 +5,17 @@ import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const MB = 1_000_000;
 const ASKED = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
-const created = { id: 'resp_1', object: 'response', status: 'completed', output: [], text: 'x'.repeat(3 * MB) };
+const created = {
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  output: [],
+  text: 'x'.repeat(3 * MB),
+};
 const completion = {
   id: 'c',
   object: 'chat.completion',
-  choices: [
-    { index: 0, message: { role: 'assistant', content: 'x'.repeat(3 * MB) }, finish_reason: 'stop' },
-  ],
+  choices: [{ index: 0, message: { role: 'assistant', content: 'x'.repeat(3 * MB) }, finish_reason: 'stop' }],
 };
 
 /** A gateway with 2 MB of memory for bodies. */
@@ -21,7 +25,12 @@ async function start(t: TestContext, reply: UpstreamReply) {
     providers: { a: { breaker: { enabled: false } } },
     routes: [{ model: 'm', targets: ['a/m'], retries: 3 }],
     org: { passthrough: { a: ['a'] } },
-    overload: { maxConcurrentExchanges: 100, maxBodyBytes: 2 * MB, maxBodyDiskBytes: 1 << 30, maxEventLoopDelayMs: 0 },
+    overload: {
+      maxConcurrentExchanges: 100,
+      maxBodyBytes: 2 * MB,
+      maxBodyDiskBytes: 1 << 30,
+      maxEventLoopDelayMs: 0,
+    },
   });
   t.after(() => gateway.close());
   return gateway;
@@ -51,7 +60,9 @@ test('a buffered response that exceeds the memory for bodies is rejected once, a
 test('the buffered start of a stream counts as memory until it is sent', async (t) => {
   const start2Mb = { type: 'response.created', response: { id: 'resp_1', instructions: 'x'.repeat(3 * MB) } };
   const gateway = await start(t, createSseReply([start2Mb]));
-  const { status } = await gateway.settled(gateway.send('responses', { model: 'm', input: 'hi', stream: true }));
+  const { status } = await gateway.settled(
+    gateway.send('responses', { model: 'm', input: 'hi', stream: true }),
+  );
   assert.equal(status, 503);
   assert.equal(gateway.overload.load.bodyBytes, 0);
 });

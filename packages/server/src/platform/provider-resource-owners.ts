@@ -8,6 +8,7 @@ import {
   listProviderResourcesById,
   markResultLinesCounted,
   type ProviderResourceKey,
+  type ProviderResourceRow,
 } from '../store/provider-resources.ts';
 import type { Database } from '../store/store-interfaces.ts';
 
@@ -35,6 +36,27 @@ function isStorableId(id: string): boolean {
   return id.length <= MAX_ID_LENGTH && replaceUnstorableCharacters(id) === id;
 }
 
+interface CountedLines {
+  readonly from: number;
+  readonly to: number;
+}
+
+function toRow(
+  { orgId, id, provider, credential, kind, keyId }: OwnedResource,
+  nowMs: number,
+): ProviderResourceRow {
+  return {
+    org_id: orgId,
+    resource_id: id,
+    provider,
+    credential,
+    kind,
+    key_id: keyId,
+    created_at: nowMs,
+    counted: 0,
+  };
+}
+
 /**
  * Creates a store that records which platform key owns the files, batches and stored responses at providers.
  * The owner is the key that created the resource, and it never changes. Recent owners are cached. Unknown ids
@@ -52,16 +74,7 @@ export function createProviderResourceOwnerStore(
           isStorableId(id) && !known.get(orgId, id)?.some((owner) => owner.provider === provider),
       );
       if (fresh.length === 0) return;
-      const rows = fresh.map(({ orgId, id, provider, credential, kind, keyId }) => ({
-        org_id: orgId,
-        resource_id: id,
-        provider,
-        credential,
-        kind,
-        key_id: keyId,
-        created_at: clock.now(),
-        counted: 0,
-      }));
+      const rows = fresh.map((resource) => toRow(resource, clock.now()));
       // A client may use an id as soon as it has received it, which in a stream is before the commit.
       for (const { orgId, id, provider, credential, keyId, kind } of fresh)
         known.set(orgId, id, [{ provider, credential, keyId, kind }]);
@@ -101,10 +114,7 @@ export function createProviderResourceOwnerStore(
     findCountedLines: (results: ProviderResourceKey): Promise<number> =>
       runForOrg(results.orgId, () => getCountedResultLines(database.read, results)),
 
-    claimLines: (
-      results: ProviderResourceKey,
-      lines: { readonly from: number; readonly to: number },
-    ): Promise<boolean> =>
+    claimLines: (results: ProviderResourceKey, lines: CountedLines): Promise<boolean> =>
       runForOrg(results.orgId, () =>
         database.transaction((writer) => markResultLinesCounted(writer, results, lines)),
       ),

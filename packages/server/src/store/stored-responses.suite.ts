@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { insertOrg } from './orgs.ts';
-import { getCountedResultLines, insertProviderResources, markResultLinesCounted } from './provider-resources.ts';
+import {
+  getCountedResultLines,
+  insertProviderResources,
+  markResultLinesCounted,
+} from './provider-resources.ts';
 import type { Database } from './store-interfaces.ts';
 import {
   deleteStoredResponses,
@@ -71,10 +75,16 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
     assert.deepEqual([await claim(0, 3), await claim(0, 5), await counted()], [false, false, 5]);
     assert.deepEqual([await claim(0, 7), await counted()], [true, 7]);
     assert.deepEqual([await claim(5, Infinity), await counted()], [true, Infinity]);
-    assert.deepEqual([await claim(0, Infinity), await claim(7, 9), await counted()], [false, false, Infinity]);
+    assert.deepEqual(
+      [await claim(0, Infinity), await claim(7, 9), await counted()],
+      [false, false, Infinity],
+    );
     const unknown = { ...key, id: 'file-2' };
     const lines = { from: 0, to: 1 };
-    assert.equal(await database.transaction((writer) => markResultLinesCounted(writer, unknown, lines)), false);
+    assert.equal(
+      await database.transaction((writer) => markResultLinesCounted(writer, unknown, lines)),
+      false,
+    );
   });
 
   test(`${engine}: a response id is found for its owner, the newest of several`, async (t) => {

@@ -5,7 +5,11 @@ import { scanJsonObject } from '@floe/wire/json-edits';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
-import { findContentOutsideParts, type MultipartCallbacks, type MultipartField } from './multipart-scanner.ts';
+import {
+  findContentOutsideParts,
+  type MultipartCallbacks,
+  type MultipartField,
+} from './multipart-scanner.ts';
 
 /** A batch with a longer line is rejected, because it cannot be validated. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;

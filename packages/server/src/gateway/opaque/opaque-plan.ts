@@ -72,7 +72,9 @@ function createAnswerSink(
   const { base, resource } = input.context;
   const good = (status >= 200 && status < 300) || status === 304;
   if (!good)
-    return createErrorResponseSink(x, (body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
+    return createErrorResponseSink(x, (body) =>
+      toRefusal(target, base.forwardsServerErrors, { ...head, body }),
+    );
   // A sign-in page of a network is not a response of a JSON API.
   const type = getUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))

@@ -41,7 +41,7 @@ export function createResponseBodyObserver(
   countedLines = 0,
 ): ResponseBodyObserver | null {
   if (isResults) return new ResultsTap(countedLines);
-  if ( /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap(0);
+  if (/jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap(0);
   return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
 }
 

@@ -10,7 +10,12 @@ import { createTestOverloadManager } from '../test/test-overload-manager.ts';
 import { ExchangeCapacity, type OverloadLimits, OverloadManager } from './overload-manager.ts';
 
 const PROMPT = { model: 'smart', messages: [{ role: 'user', content: 'hello' }] };
-const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxBodyDiskBytes: 1 << 30, maxEventLoopDelayMs: 0 };
+const LIMITS: OverloadLimits = {
+  maxConcurrentExchanges: 2,
+  maxBodyBytes: 10_000,
+  maxBodyDiskBytes: 1 << 30,
+  maxEventLoopDelayMs: 0,
+};
 
 async function start(t: TestContext, limits: Partial<OverloadLimits> = {}) {
   const gateway = await startFakeClockGateway({
@@ -68,7 +73,10 @@ test('a body above the available memory is rejected, and its memory is available
   for (let n = 0; n < 3; n++) {
     const rejected = await gateway.settled(gateway.send('chat', large), 50);
     assert.equal(rejected.status, 503);
-    assert.match(rejected.text, /the bodies of the requests in progress and of their responses have reached the memory limit/);
+    assert.match(
+      rejected.text,
+      /the bodies of the requests in progress and of their responses have reached the memory limit/,
+    );
     const small = { ...PROMPT, messages: [{ role: 'user', content: 'x'.repeat(9_000) }] };
     assert.equal((await gateway.settled(gateway.send('chat', small))).status, 200);
   }
