@@ -34,6 +34,7 @@ import { openServerOutput } from './main/server-output.ts';
 import { writeServerUrl } from './main/server-url-file.ts';
 import { createShutdownController, ShutdownState } from './main/shutdown.ts';
 import { createSignInContext } from './main/sign-in-context.ts';
+import { recordUnhandledRejections } from './main/unhandled-rejections.ts';
 import { watchConfigFile } from './main/watch-config-file.ts';
 import { resolveMonitorMutes } from './monitoring/monitor-mutes.ts';
 import { toConsoleSessionSettings } from './platform/sign-in/console-session-settings.ts';
@@ -138,11 +139,9 @@ function loadServerConfig(environment: ServerEnvironment): LoadedConfig {
 
 async function serve(env: ServerEnvironment, loaded: LoadedConfig, host: ProcessContext): Promise<void> {
   const output = openServerOutput(env.logLevel, () => state.loaded.config.log.access);
-  const parts = await openServerComponents(env, loaded, {
-    ...output,
-    serverProcess: host,
-    runtime: new RuntimeMetrics(SERVER_VERSION, env.variable('FLOE_COMMIT') || 'unknown'),
-  });
+  const runtime = new RuntimeMetrics(SERVER_VERSION, env.variable('FLOE_COMMIT') || 'unknown');
+  recordUnhandledRejections(output.log, () => runtime.recordUnhandledError());
+  const parts = await openServerComponents(env, loaded, { ...output, serverProcess: host, runtime });
   const { log } = parts;
   const phase = new ShutdownState();
   const state: ConfigFileLoadState = { loaded, loadedAt: systemClock.now(), rejected: null };

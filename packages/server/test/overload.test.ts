@@ -155,7 +155,10 @@ test('request bodies use no more memory than permitted', async (t) => {
   assert.ok((await server.metric('floe_request_bodies_bytes')) > 60 * 1024 * 1024);
   const rejected = await server.chat('first', content);
   assert.equal(rejected.status, 503);
-  assert.match(rejected.text, /the request bodies in progress have reached the memory limit/);
+  assert.match(
+    rejected.text,
+    /the bodies of the requests in progress and of their responses have reached the memory limit/,
+  );
   const small = server.chat('first');
   await eventually(async () => countPrompts(server) === 3 || undefined);
   server.upstream.gate.release(100);

@@ -7,6 +7,7 @@ const OVERLOAD_REASONS = [
   'concurrent_requests',
   'event_loop_delay',
   'body_memory',
+  'body_disk',
   'arriving_bodies',
 ] as const;
 /** The overload limit that caused the rejection of a request. */
@@ -18,14 +19,16 @@ export interface GatewayLoad {
   readonly inFlight: number;
   /** Maximum number of exchanges in progress. */
   readonly concurrencyLimit: number;
-  /** Size of the request bodies in progress, in bytes. */
+  /** Size of the request bodies in progress and of the buffered responses, in bytes. */
   readonly bodyBytes: number;
+  /** Size of the request bodies in temporary files, in bytes. */
+  readonly bodyDiskBytes: number;
 }
 
 /** Metrics about the process: build, configuration, management API calls and exchanges in progress. */
 export class RuntimeMetrics {
   /** Returns the load of the gateway. Replaced when the gateway has been created. */
-  readLoad: () => GatewayLoad = () => ({ inFlight: 0, concurrencyLimit: 0, bodyBytes: 0 });
+  readLoad: () => GatewayLoad = () => ({ inFlight: 0, concurrencyLimit: 0, bodyBytes: 0, bodyDiskBytes: 0 });
   readonly #build = new GaugeFamily({
     name: 'floe_build_info',
     help: 'Always 1. The labels are the version and commit of Floe and the version of Node.js.',
@@ -43,12 +46,17 @@ export class RuntimeMetrics {
   });
   readonly #bodyBytes = new GaugeFamily({
     name: 'floe_request_bodies_bytes',
-    help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving.',
+    help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving, and of the responses that Floe buffers.',
+    labels: [],
+  });
+  readonly #bodyDiskBytes = new GaugeFamily({
+    name: 'floe_request_bodies_disk_bytes',
+    help: 'Total size in bytes of the request bodies in temporary files.',
     labels: [],
   });
   readonly #overload = new CounterFamily({
     name: 'floe_overload_rejections_total',
-    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay, body_memory or arriving_bodies).',
+    help: 'Number of requests that were rejected because of overload, by reason (concurrent_requests, event_loop_delay, body_memory, body_disk or arriving_bodies).',
     labels: ['reason'],
   });
   readonly #reloads = new CounterFamily({
@@ -59,6 +67,11 @@ export class RuntimeMetrics {
   readonly #lastReload = new GaugeFamily({
     name: 'floe_config_last_reload_success',
     help: 'Whether the last reload of floe.yaml succeeded (1) or failed (0).',
+    labels: [],
+  });
+  readonly #unhandledErrors = new CounterFamily({
+    name: 'floe_unhandled_errors_total',
+    help: 'Number of errors that no code handled. Each of them is a bug in Floe, and is in the server log.',
     labels: [],
   });
   readonly #api = new HistogramFamily(
@@ -75,6 +88,7 @@ export class RuntimeMetrics {
     this.#build.add(1, version, commit, process.versions.node);
     // So that the first rejection is an increase.
     for (const reason of OVERLOAD_REASONS) this.#overload.add(0, reason);
+    this.#unhandledErrors.add(0);
   }
 
   recordReload(isApplied: boolean): void {
@@ -94,19 +108,31 @@ export class RuntimeMetrics {
     this.#overload.add(1, reason);
   }
 
+  recordUnhandledError(): void {
+    this.#unhandledErrors.add(1);
+  }
+
   render(): string {
     const load = this.readLoad();
     const gauges: readonly [GaugeFamily, number][] = [
       [this.#inFlight, load.inFlight],
       [this.#concurrencyLimit, load.concurrencyLimit],
       [this.#bodyBytes, load.bodyBytes],
+      [this.#bodyDiskBytes, load.bodyDiskBytes],
       [this.#lastReload, this.#isApplied ? 1 : 0],
     ];
     for (const [gauge, value] of gauges) {
       gauge.clear();
       gauge.add(value);
     }
-    const tables = [this.#build, ...gauges.map(([gauge]) => gauge), this.#overload, this.#reloads, this.#api];
+    const tables = [
+      this.#build,
+      ...gauges.map(([gauge]) => gauge),
+      this.#overload,
+      this.#reloads,
+      this.#unhandledErrors,
+      this.#api,
+    ];
     return tables.map((table) => table.render()).join('');
   }
 }

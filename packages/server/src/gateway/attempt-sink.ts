@@ -27,7 +27,7 @@ export function createAttemptSink(
 ): ResponseSink {
   if (plan.createRawSink) return plan.createRawSink({ status, headers });
   if (status < 200 || status >= 300)
-    return createErrorResponseSink((body) => plan.toError({ status, headers, body }));
+    return createErrorResponseSink(x, (body) => plan.toError({ status, headers, body }));
   const encoding = getUpstreamHeader(headers, 'content-encoding');
   if (encoding !== undefined && encoding !== 'identity') {
     const why = `${provider.id} sent a response with content-encoding ${encoding}, although Floe requested an unencoded response.`;
@@ -36,7 +36,7 @@ export function createAttemptSink(
   const type = readContentType(headers);
   const wanted = x.request.prompt?.stream ? 'an event stream' : 'JSON';
   if (/^\s*text\/html\b/i.test(type))
-    return createErrorResponseSink((body) =>
+    return createErrorResponseSink(x, (body) =>
       createUnexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
     );
   if (isAwsEventStream(type)) return new BinaryFrameSink(plan.createSink(true));

@@ -40,7 +40,7 @@ export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** The capacity that the body of a request uses. */
+/** The capacity that the body of a request uses, and a buffered response to it. */
 export interface RequestBodyCapacity {
   /**
    * Must be called before Floe reads a body that has not arrived completely. Until `endBody`, the request does
@@ -52,8 +52,12 @@ export interface RequestBodyCapacity {
   endBody(): Fault | null;
   /** Reserves memory for a part of a body. Returns false if no memory is available. */
   tryTakeBodyBytes(bytes: number): boolean;
-  /** Records that a request is rejected because no memory is available, and returns its fault. */
-  reject(): Fault;
+  /** Gives back memory before the end of the request. */
+  releaseBodyBytes(bytes: number): void;
+  /** Reserves space on disk for a part of a body. Returns false if no space is available. */
+  tryTakeBodyDiskBytes(bytes: number): boolean;
+  /** Records that a request is rejected because no memory or space is available, and returns its fault. */
+  reject(reason?: 'body_memory' | 'body_disk'): Fault;
 }
 
 /**

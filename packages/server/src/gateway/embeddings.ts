@@ -170,7 +170,7 @@ const FIRST_VECTOR = /"embedding"\s*:\s*(["[])/;
  * check the encoding.
  */
 function createForwardedVectors(x: Exchange, prompt: ClientRequest, encoding: string): ResponseSink {
-  return createBufferedResponseSink((bytes) => {
+  return createBufferedResponseSink(x, (bytes) => {
     const members = parseAnswerMembers(bytes);
     const usage = members.get('usage');
     x.answer.setUsage(
@@ -236,7 +236,7 @@ function createTranslatedVectors(
   read: EmbeddingsRequest,
   { dialect }: EmbeddingsEndpoint,
 ): ResponseSink {
-  return createBufferedResponseSink((bytes) =>
+  return createBufferedResponseSink(x, (bytes) =>
     sendVectors(
       x,
       readEmbeddingsResponse(dialect, parseUpstreamJson(bytes), read.input.length),

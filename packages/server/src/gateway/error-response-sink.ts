@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { UpstreamResponse } from '../providers/transport.ts';
 import type { ResponseSink } from './attempt-plan.ts';
 import { ClientDisconnectedError } from './client-call.ts';
+import type { Exchange } from './exchange-record.ts';
 import { BufferedResponseSink } from './response-sinks.ts';
 import { ForwardedUpstreamError, getUpstreamHeader } from './upstream-error.ts';
 
@@ -9,11 +10,14 @@ import { ForwardedUpstreamError, getUpstreamHeader } from './upstream-error.ts';
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** Creates a sink that collects an error body and throws the error that `judge` returns for it. */
-export function createErrorResponseSink(judge: (body: Buffer) => Error): ResponseSink {
+export function createErrorResponseSink(
+  { capacity }: Exchange,
+  judge: (body: Buffer) => Error,
+): ResponseSink {
   const throwing = (body: Buffer) => {
     throw judge(body);
   };
-  return new BufferedResponseSink(MAX_ERROR_BYTES, throwing, judge);
+  return new BufferedResponseSink(capacity, MAX_ERROR_BYTES, throwing, judge);
 }
 
 /** Returns the fault for a success response whose content type is not `wanted`. */

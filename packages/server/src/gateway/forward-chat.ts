@@ -105,5 +105,5 @@ export function createForwardedChatJsonSink(x: Exchange, settings: ForwardedChat
     recordResponseContentSize(x, bytes);
     applyPoliciesAndSendJson(x, body);
   };
-  return createBufferedResponseSink(judge);
+  return createBufferedResponseSink(x, judge);
 }

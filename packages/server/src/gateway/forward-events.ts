@@ -228,7 +228,7 @@ export function createForwardedJsonSink(
   dialect: EventDialect,
   previous: string | null,
 ): ResponseSink {
-  return createBufferedResponseSink((sent) => {
+  return createBufferedResponseSink(x, (sent) => {
     const bytes = previous === null ? sent : setPreviousResponseId(sent, previous);
     const parsed = parseChargedResponse(x, bytes);
     const answer = UPSTREAM_DIALECTS[dialect].readCompleteResponse(parsed, { id: x.id });

@@ -22,7 +22,12 @@ async function start(
   const gateway = await startFakeClockGateway({
     upstreams: { a: (isStream) => chatReply('hello', isStream) },
     routes: [],
-    overload: { maxConcurrentExchanges: 1, maxBodyBytes: 1 << 20, maxEventLoopDelayMs: 0 },
+    overload: {
+      maxConcurrentExchanges: 1,
+      maxBodyBytes: 1 << 20,
+      maxBodyDiskBytes: 1 << 30,
+      maxEventLoopDelayMs: 0,
+    },
     providers: { a: { prices: { m: { input: 1, output: 1 } } } },
     org: {
       limits: [{ name: 'one', scope: 'org', concurrency: 1 }],

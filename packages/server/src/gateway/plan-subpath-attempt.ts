@@ -31,7 +31,7 @@ export function planSubpathAttempt(
   return {
     request: { ...request, path: request.path.replace(/(?=\?|$)/, suffix) },
     dropped: [...(sent.dropped ?? []), ...dropped, ...omitted],
-    createSink: () => createBufferedResponseSink(send),
+    createSink: () => createBufferedResponseSink(x, send),
     toError: (answer) => parseUpstreamError(target.provider, answer),
   };
 }

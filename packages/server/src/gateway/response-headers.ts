@@ -32,6 +32,23 @@ export function buildResponseHeaders(x: StartedExchange, contentType: string): s
   return headers;
 }
 
+/**
+ * Adds the headers of a forwarded response to those of Floe, as a flat list. Floe's headers take precedence, except for the
+ * provider's `request-id`.
+ */
+export function mergeForwardedHeaders(own: readonly string[], forwarded: readonly string[]): string[] {
+  const namesOf = (flat: readonly string[]) => new Set(flat.filter((_, at) => at % 2 === 0));
+  const hasRequestId = namesOf(forwarded).has('request-id');
+  const ownNames = namesOf(own);
+  const merged: string[] = [];
+  for (let i = 0; i < own.length; i += 2)
+    if (!(hasRequestId && own[i] === 'request-id')) merged.push(own[i] ?? '', own[i + 1] ?? '');
+  for (let i = 0; i < forwarded.length; i += 2)
+    if (forwarded[i] === 'request-id' || !ownNames.has(forwarded[i] ?? ''))
+      merged.push(forwarded[i] ?? '', forwarded[i + 1] ?? '');
+  return merged;
+}
+
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 // Without x-accel-buffering, proxies such as nginx buffer the events.
 const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;

@@ -7,6 +7,7 @@ import {
 } from './buffered-response-limiter.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { ExchangeCapacity } from './overload/overload-manager.ts';
 import { setPendingPolicyEvaluation } from './policy/pending-evaluation.ts';
 import { StreamPolicyFilter } from './policy/stream-policy-filter.ts';
 import { buildStreamHeaders } from './response-headers.ts';
@@ -23,6 +24,7 @@ export class BufferedResponseSink implements ResponseSink {
   readonly hasContent = false;
   readonly isContentSent = false;
   readonly isComplete = false;
+  readonly #memory: BufferedResponseLimiter;
   #limitBytes: number;
   #onBody: (body: Buffer) => void;
   #tooLarge: (start: Buffer) => Error;
@@ -33,7 +35,13 @@ export class BufferedResponseSink implements ResponseSink {
    * @param judge receives the complete body and responds to the client, or throws
    * @param tooLarge receives the start of a body that exceeds the limit
    */
-  constructor(limitBytes: number, judge: (body: Buffer) => void, tooLarge: (start: Buffer) => Error) {
+  constructor(
+    capacity: ExchangeCapacity,
+    limitBytes: number,
+    judge: (body: Buffer) => void,
+    tooLarge: (start: Buffer) => Error,
+  ) {
+    this.#memory = new BufferedResponseLimiter(capacity);
     this.#limitBytes = limitBytes;
     this.#onBody = judge;
     this.#tooLarge = tooLarge;
@@ -42,6 +50,7 @@ export class BufferedResponseSink implements ResponseSink {
   push(chunk: Buffer): boolean {
     this.#size += chunk.length;
     if (this.#size > this.#limitBytes) throw this.#tooLarge(this.#chunks[0] ?? chunk);
+    this.#memory.add(chunk.length);
     this.#chunks.push(chunk);
     return true;
   }
@@ -53,7 +62,7 @@ export class BufferedResponseSink implements ResponseSink {
   }
 
   abort(): void {
-    // Nothing has been read of the body.
+    this.#memory.release();
   }
 
   formatError(fault: Fault): string {
@@ -73,8 +82,11 @@ function stripByteOrderMark(body: Buffer): Buffer {
  * Creates a sink for a JSON response. The sink buffers the response and passes it to `judge`, which
  * forwards it only if it is complete and valid.
  */
-export function createBufferedResponseSink(judge: (body: Buffer) => void): ResponseSink {
-  return new BufferedResponseSink(MAX_BUFFERED_RESPONSE_BYTES, judge, createResponseTooLargeFault);
+export function createBufferedResponseSink(
+  { capacity }: Exchange,
+  judge: (body: Buffer) => void,
+): ResponseSink {
+  return new BufferedResponseSink(capacity, MAX_BUFFERED_RESPONSE_BYTES, judge, createResponseTooLargeFault);
 }
 
 /**
@@ -87,8 +99,8 @@ export class ClientStream implements ClientOutput {
   #held: (Buffer | string)[] = [];
   #heldBytes = 0;
   #policyFilter: StreamPolicyFilter | null;
-  /** The size of the response, which is kept until the policies have evaluated all of it. */
-  readonly #filteredSize = new BufferedResponseLimiter();
+  /** With policies, the whole response, which is kept until they have evaluated all of it. Otherwise, the buffered start. */
+  readonly #memory: BufferedResponseLimiter;
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
   #isWaiting = false;
@@ -98,6 +110,7 @@ export class ClientStream implements ClientOutput {
 
   constructor(x: Exchange) {
     this.#x = x;
+    this.#memory = new BufferedResponseLimiter(x.capacity);
     this.#policyFilter = x.policy.answerContext && new StreamPolicyFilter(x, x.policy.answerContext);
   }
 
@@ -154,10 +167,10 @@ export class ClientStream implements ClientOutput {
     return isFlowing;
   }
 
-  /** @throws Fault `upstream_error` if the response is too large */
+  /** @throws Fault `upstream_error` if the response is too large, or `overloaded` */
   #filter(filter: StreamPolicyFilter, bytes: Buffer | string): Buffer {
     const encoded = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    this.#filteredSize.add(encoded.length);
+    this.#memory.add(encoded.length);
     return filter.filter(encoded);
   }
 
@@ -203,7 +216,9 @@ export class ClientStream implements ClientOutput {
   #writeOrHold(bytes: Buffer | string): boolean {
     if (this.isContentSent) return this.#x.client.write(bytes);
     this.#held.push(bytes);
-    this.#heldBytes += Buffer.byteLength(bytes);
+    const size = Buffer.byteLength(bytes);
+    this.#heldBytes += size;
+    if (this.#policyFilter === null) this.#memory.add(size);
     return this.#heldBytes <= MAX_HELD_BYTES || this.#sendHeld();
   }
 
@@ -217,6 +232,7 @@ export class ClientStream implements ClientOutput {
     this.#markContentSent();
     for (const bytes of this.#held) isFlowing = client.write(bytes);
     this.#held = [];
+    if (this.#policyFilter === null) this.#memory.release();
     return isFlowing;
   }
 

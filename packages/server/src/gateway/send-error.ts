@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts';
 import { type ClientCall, ClientDisconnectedError } from './client-call.ts';
 import type { ExchangeResult, StartedExchange } from './exchange-record.ts';
 import { buildUpstreamStatusHeaders, toIdeFault } from './ide/error-profile.ts';
-import { buildResponseHeaders } from './response-headers.ts';
+import { buildResponseHeaders, mergeForwardedHeaders } from './response-headers.ts';
 import { ForwardedUpstreamError } from './upstream-error.ts';
 
 /**
@@ -17,11 +17,8 @@ export function sendError(x: StartedExchange, error: unknown): ExchangeResult {
   if (error instanceof ClientDisconnectedError || client.isDisconnected)
     return { state: 'aborted', status: 499, fault: null };
   if (error instanceof ForwardedUpstreamError && stage.name === 'nothing') {
-    client.sendAnswer(
-      error.status,
-      [...buildResponseHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
-      error.body,
-    );
+    const headers = mergeForwardedHeaders(buildResponseHeaders(x, error.contentType), error.headers);
+    client.sendAnswer(error.status, [...headers, 'x-floe-error-source', 'upstream'], error.body);
     const fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
     return { state: 'failed', status: error.status, fault };
   }

@@ -69,9 +69,10 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
     const take = createLostContentDetector((event) => this.#onEvent(event, replay));
     this.#upstreamSink = arrivesStreamed
       ? new UpstreamEventStreamSink(
+          x,
           translation.upstream.createResponseReader(take, translation.readerOptions),
         )
-      : createBufferedResponseSink((bytes) => {
+      : createBufferedResponseSink(x, (bytes) => {
           for (const event of toResponseEvents(
             translation.upstream.readCompleteResponse(
               parseChargedResponse(x, bytes),

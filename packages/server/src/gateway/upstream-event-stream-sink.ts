@@ -3,6 +3,7 @@ import type { ResponseStreamReader } from '@floe/wire/dialect';
 import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import type { ResponseSink } from './attempt-plan.ts';
 import { BufferedResponseLimiter } from './buffered-response-limiter.ts';
+import type { Exchange } from './exchange-record.ts';
 
 /** Splits a provider's stream into frames, and passes them to the reader of the dialect. */
 export class UpstreamEventStreamSink implements ResponseSink {
@@ -12,9 +13,10 @@ export class UpstreamEventStreamSink implements ResponseSink {
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
   /** Readers keep parts of a response, such as the arguments of tool calls, so the size of the response is limited. */
-  readonly #size = new BufferedResponseLimiter();
+  readonly #size: BufferedResponseLimiter;
 
-  constructor(reader: ResponseStreamReader) {
+  constructor({ capacity }: Exchange, reader: ResponseStreamReader) {
+    this.#size = new BufferedResponseLimiter(capacity);
     this.#reader = reader;
   }
 
@@ -35,6 +37,7 @@ export class UpstreamEventStreamSink implements ResponseSink {
   }
 
   abort(): void {
+    this.#size.release();
     this.#reader.end();
   }
 

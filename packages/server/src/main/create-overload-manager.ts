@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import type { ServerConfig } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
@@ -9,7 +10,7 @@ const MIB = 1024 * 1024;
 
 /** Creates the overload manager from `server.overload`, and reports its load in the metrics. */
 export function createOverloadManager(
-  { log, runtime, serverProcess }: ServerComponents,
+  { log, runtime, serverProcess, dataDir }: ServerComponents,
   snapshots: GatewaySnapshots,
   limits: ServerConfig['overload'],
 ): OverloadManager {
@@ -17,6 +18,8 @@ export function createOverloadManager(
     {
       maxConcurrentExchanges: limits.max_concurrent_requests,
       maxBodyBytes: (limits.max_body_memory_mb ?? defaultBodyMemoryMb(serverProcess.processCount)) * MIB,
+      maxBodyDiskBytes:
+        (limits.max_body_disk_mb ?? defaultBodyDiskMb(dataDir, serverProcess.processCount)) * MIB,
       maxEventLoopDelayMs: limits.max_event_loop_delay_ms,
     },
     {
@@ -36,4 +39,10 @@ function defaultBodyMemoryMb(processCount: number): number {
   const constrained = process.constrainedMemory();
   const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return Math.max(64, Math.floor(total / 4 / processCount / MIB));
+}
+
+/** A tenth of the free space on the disk of the data directory, shared by all processes, in MiB. */
+function defaultBodyDiskMb(dataDir: string, processCount: number): number {
+  const { bavail, bsize } = statfsSync(dataDir);
+  return Math.max(512, Math.floor((bavail * bsize) / 10 / processCount / MIB));
 }

@@ -1,13 +1,19 @@
 import type { Clock } from '../core/clock.ts';
 import { FairLruMap } from '../core/fair-lru-map.ts';
 import { runForOrg } from '../core/org-context.ts';
+import { replaceUnstorableCharacters } from '../core/unstorable-characters.ts';
 import {
+  getCountedResultLines,
   insertProviderResources,
   listProviderResourcesById,
-  markProviderResourceUsageCounted,
+  markResultLinesCounted,
+  type ProviderResourceKey,
   type ProviderResourceRow,
 } from '../store/provider-resources.ts';
 import type { Database } from '../store/store-interfaces.ts';
+
+/** The ids of all providers are shorter. PostgreSQL rejects ids that are too long for its index. */
+const MAX_ID_LENGTH = 512;
 
 /** Number of owners in memory. One needs about 200 bytes. */
 const MAX_CACHED_OWNERS = 20_000;
@@ -25,29 +31,50 @@ interface OwnedResource extends ResourceOwner {
   readonly id: string;
 }
 
+/** Returns whether every database can store the id. Other ids have no owner. */
+function isStorableId(id: string): boolean {
+  return id.length <= MAX_ID_LENGTH && replaceUnstorableCharacters(id) === id;
+}
+
+interface CountedLines {
+  readonly from: number;
+  readonly to: number;
+}
+
+function toRow(
+  { orgId, id, provider, credential, kind, keyId }: OwnedResource,
+  nowMs: number,
+): ProviderResourceRow {
+  return {
+    org_id: orgId,
+    resource_id: id,
+    provider,
+    credential,
+    kind,
+    key_id: keyId,
+    created_at: nowMs,
+    counted: 0,
+  };
+}
+
 /**
  * Creates a store that records which platform key owns the files, batches and stored responses at providers.
  * The owner is the key that created the resource, and it never changes. Recent owners are cached. Unknown ids
  * are not cached. This process knows a new owner immediately. Other processes know it after the commit.
  */
-export function createProviderResourceOwnerStore(database: Database, clock: Clock) {
+export function createProviderResourceOwnerStore(
+  database: Pick<Database, 'read' | 'transaction'>,
+  clock: Clock,
+) {
   const known = new FairLruMap<readonly ResourceOwner[]>(MAX_CACHED_OWNERS);
   return {
     async record(things: readonly OwnedResource[]): Promise<void> {
       const fresh = things.filter(
-        ({ orgId, id, provider }) => !known.get(orgId, id)?.some((owner) => owner.provider === provider),
+        ({ orgId, id, provider }) =>
+          isStorableId(id) && !known.get(orgId, id)?.some((owner) => owner.provider === provider),
       );
       if (fresh.length === 0) return;
-      const rows = fresh.map(({ orgId, id, provider, credential, kind, keyId }) => ({
-        org_id: orgId,
-        resource_id: id,
-        provider,
-        credential,
-        kind,
-        key_id: keyId,
-        created_at: clock.now(),
-        counted: 0,
-      }));
+      const rows = fresh.map((resource) => toRow(resource, clock.now()));
       // A client may use an id as soon as it has received it, which in a stream is before the commit.
       for (const { orgId, id, provider, credential, keyId, kind } of fresh)
         known.set(orgId, id, [...(known.get(orgId, id) ?? []), { provider, credential, keyId, kind }]);
@@ -69,7 +96,7 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       for (const id of new Set(ids)) {
         const owners = isFresh ? undefined : known.get(orgId, id);
         if (owners) found.set(id, owners);
-        else asked.push(id);
+        else if (isStorableId(id)) asked.push(id);
       }
       if (asked.length === 0) return found;
       const rows = await runForOrg(orgId, () => listProviderResourcesById(database.read, orgId, asked));
@@ -83,9 +110,12 @@ export function createProviderResourceOwnerStore(database: Database, clock: Cloc
       return found;
     },
 
-    claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
-      runForOrg(orgId, () =>
-        database.transaction((writer) => markProviderResourceUsageCounted(writer, orgId, provider, id)),
+    findCountedLines: (results: ProviderResourceKey): Promise<number> =>
+      runForOrg(results.orgId, () => getCountedResultLines(database.read, results)),
+
+    claimLines: (results: ProviderResourceKey, lines: CountedLines): Promise<boolean> =>
+      runForOrg(results.orgId, () =>
+        database.transaction((writer) => markResultLinesCounted(writer, results, lines)),
       ),
   };
 }

@@ -38,23 +38,54 @@ export async function listProviderResourcesById(
   return found;
 }
 
-/**
- * Records that the usage in a resource's results has been counted. Returns true to exactly one of
- * several concurrent callers.
- */
-export async function markProviderResourceUsageCounted(
-  writer: DatabaseWriter,
-  orgId: string,
-  provider: string,
-  id: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await writer
-    .updateTable('provider_resources')
-    .set({ counted: 1 })
+/** A resource in an organization. */
+export interface ProviderResourceKey {
+  readonly orgId: string;
+  readonly provider: string;
+  readonly id: string;
+}
+
+/** Returns the number of lines of a resource's results whose usage has been counted; infinite if all of it has. */
+export async function getCountedResultLines(
+  reader: DatabaseReader,
+  { orgId, provider, id }: ProviderResourceKey,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('provider_resources')
+    .select('counted')
     .where('org_id', '=', orgId)
     .where('resource_id', '=', id)
     .where('provider', '=', provider)
-    .where('counted', '=', 0)
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return row === undefined ? 0 : toLines(row.counted);
 }
+
+/**
+ * Records that the usage in a resource's results has been counted from line `from` up to line `to`, which is infinite for all
+ * results. Returns false if it was counted before, or if the resource is unknown. If another caller has counted only a
+ * part of it, that part is counted twice. Otherwise, concurrent reads could prevent that the rest is counted.
+ */
+export async function markResultLinesCounted(
+  writer: DatabaseWriter,
+  { orgId, provider, id }: ProviderResourceKey,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<boolean> {
+  for (let known = from; known < to; ) {
+    const { numUpdatedRows } = await writer
+      .updateTable('provider_resources')
+      .set({ counted: toCounted(to) })
+      .where('org_id', '=', orgId)
+      .where('resource_id', '=', id)
+      .where('provider', '=', provider)
+      .where('counted', '=', toCounted(known))
+      .executeTakeFirst();
+    if (numUpdatedRows === 1n) return true;
+    const lines = await getCountedResultLines(writer, { orgId, provider, id });
+    if (lines === known) return false;
+    known = lines;
+  }
+  return false;
+}
+
+const toCounted = (lines: number): number => (lines === Infinity ? 1 : 0 - lines);
+const toLines = (counted: number): number => (counted > 0 ? Infinity : 0 - counted);

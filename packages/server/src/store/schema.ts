@@ -204,7 +204,7 @@ export interface ProviderResourcesTable {
   kind: string;
   key_id: string;
   created_at: number;
-  /** 1 if the usage in the resource's results has been counted. */
+  /** 1 if the usage in the resource's results has been counted; -n if only that in the first n lines has. */
   counted: number;
 }
 

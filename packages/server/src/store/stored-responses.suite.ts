@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { insertOrg } from './orgs.ts';
+import {
+  getCountedResultLines,
+  insertProviderResources,
+  markResultLinesCounted,
+} from './provider-resources.ts';
 import type { Database } from './store-interfaces.ts';
 import {
   deleteStoredResponses,
@@ -55,6 +60,31 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
     await database.transaction((writer) => deleteStoredResponses(writer, ALL, 'resp_b'));
     assert.deepEqual(await ids('c'), ['c']);
     assert.deepEqual(await ids('b'), []);
+  });
+
+  test(`${engine}: each line of batch results is counted once, unless two callers count different parts`, async (t) => {
+    const database = await openWith(t, []);
+    const owner = { provider: 'main', credential: 'default', kind: 'files', key_id: 'key_one' };
+    const row = { ...owner, org_id: TEST_ORG_ID, resource_id: 'file-1', created_at: 1, counted: 0 };
+    await database.transaction((writer) => insertProviderResources(writer, [row]));
+    const key = { orgId: TEST_ORG_ID, provider: 'main', id: 'file-1' };
+    const claim = (from: number, to: number) =>
+      database.transaction((writer) => markResultLinesCounted(writer, key, { from, to }));
+    const counted = () => getCountedResultLines(database.read, key);
+    assert.deepEqual([await counted(), await claim(0, 5), await counted()], [0, true, 5]);
+    assert.deepEqual([await claim(0, 3), await claim(0, 5), await counted()], [false, false, 5]);
+    assert.deepEqual([await claim(0, 7), await counted()], [true, 7]);
+    assert.deepEqual([await claim(5, Infinity), await counted()], [true, Infinity]);
+    assert.deepEqual(
+      [await claim(0, Infinity), await claim(7, 9), await counted()],
+      [false, false, Infinity],
+    );
+    const unknown = { ...key, id: 'file-2' };
+    const lines = { from: 0, to: 1 };
+    assert.equal(
+      await database.transaction((writer) => markResultLinesCounted(writer, unknown, lines)),
+      false,
+    );
   });
 
   test(`${engine}: a response id is found for its owner, the newest of several`, async (t) => {

@@ -46,6 +46,15 @@ test('a batch with allowed models is accepted, with any order of the form and an
   assert.equal(judge(Buffer.from(`${good()}\n{"custom_id":"2"}`)), null, 'a line that names no model');
 });
 
+test('a line with too many values is rejected', () => {
+  const fault = judge(Buffer.from(`${good()}\n{"a":[${'{},'.repeat(100_000)}{}]}`), { step: 65_536 });
+  assert.equal(fault?.code, 'invalid_request');
+  assert.match(
+    fault.message,
+    /^Line 2 of the batch file is invalid: it has too many JSON values\. The maximum/,
+  );
+});
+
 test('a line that cannot be parsed is rejected with its number', () => {
   const wrong: readonly (readonly [string, string | Buffer])[] = [
     ['an escaped name of a member', `{"body":{"m\\u006fdel":"${OTHER}"}}`],

@@ -1,10 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
+import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
 import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
-import type { MultipartCallbacks, MultipartField } from './multipart-scanner.ts';
+import {
+  findContentOutsideParts,
+  type MultipartCallbacks,
+  type MultipartField,
+} from './multipart-scanner.ts';
 
 /** A batch with a longer line is rejected, because it cannot be validated. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -59,10 +64,8 @@ export class BatchInputValidator implements MultipartCallbacks {
   }
 
   outside(piece: Buffer): void {
-    if (piece.some((byte) => !isBlank(byte)))
-      this.#recordFault(
-        invalidRequestFault('The multipart form must not have content outside its parts.', 'file'),
-      );
+    const fault = findContentOutsideParts(piece);
+    if (fault !== null) this.#recordFault(fault);
   }
 
   /** Ends the body. @throws Fault if the batch input is invalid */
@@ -101,7 +104,7 @@ export class BatchInputValidator implements MultipartCallbacks {
     const separator = findSeparator(line);
     if (separator !== null)
       throw new JsonSyntaxError(`it contains ${separator}, which some parsers treat as the end of a line`, 0);
-    scanJsonObject(line);
+    scanJsonObject(line, MAX_REQUEST_JSON_COMPLEXITY);
     for (const model of findBatchReferences(line).models)
       if (!this.#allows(model))
         throw new Fault(

@@ -1,9 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { findBatchReferences } from './batch-references.ts';
 import type { OpaqueRequest } from './opaque-request.ts';
 import type { ResourceOwnerStore } from './resource-owner-store.ts';
-import type { ResourceReference } from './resource-reference.ts';
 
 /**
  * The resource kind that is recorded for a batch input file whose lines were validated during the
@@ -19,11 +17,8 @@ export const BATCH_INPUT_KIND = 'batch_input';
 export async function requireValidatedBatchInputs(
   owners: ResourceOwnerStore,
   key: KeyRecord,
-  { surface }: ResourceReference,
-  { body }: OpaqueRequest,
+  { batchInputs: inputs }: OpaqueRequest,
 ): Promise<void> {
-  if (surface !== 'batches' || body.kind !== 'json') return;
-  const { inputs } = findBatchReferences(body.bytes);
   if (inputs.length === 0) return;
   const known = await owners.find(key.orgId, inputs);
   for (const id of inputs)

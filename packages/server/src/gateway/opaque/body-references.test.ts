@@ -12,7 +12,6 @@ function named(body: object | string, scope: ReferenceScope = 'prompt'): BodyRef
 test('models are found where native APIs contain them, and nowhere else', () => {
   const { models } = named({
     model: 'own',
-    requests: [{ params: { model: 'in-batch' } }],
     session: { model: 'in-session' },
     tools: [
       { type: 'image_generation', model: 'in-tool' },
@@ -23,7 +22,7 @@ test('models are found where native APIs contain them, and nowhere else', () => 
     messages: [{ content: [{ type: 'tool_use', input: { model: 'not' } }] }],
     metadata: { model: 'not' },
   });
-  assert.deepEqual(models, ['in-batch', 'in-session', 'in-tool', 'listed', 'fallback']);
+  assert.deepEqual(models, ['in-session', 'in-tool', 'listed', 'fallback']);
 });
 
 test('ids are found where a request reads an object, and not where they only state an origin', () => {
@@ -62,8 +61,6 @@ test('a body without references is not parsed twice', () => {
 test('each model is listed once, however often a body names it', () => {
   const fallbacks = Array.from({ length: 150_000 }, () => 'm');
   assert.deepEqual(named({ fallbacks }).models, ['m']);
-  const requests = Array.from({ length: 3 }, () => ({ params: { model: 'n', fallbacks } }));
-  assert.deepEqual(named({ requests }).models, ['n', 'm']);
   assert.equal(named({ file_ids: fallbacks }).ids.length, fallbacks.length);
 });
 
@@ -71,8 +68,6 @@ test('a body with more than 1,000 different models is invalid', () => {
   const models = Array.from({ length: 1_001 }, (_, at) => `m-${at}`);
   assert.equal(named({ fallbacks: models.slice(1) }).models.length, 1_000);
   assert.throws(() => named({ fallbacks: models }), /at most 1,000 different models/);
-  assert.throws(() => named({ requests: models.map((model) => ({ params: { model } })) }), /at most 1,000/);
-  assert.throws(() => named({ requests: [{ params: { fallbacks: models } }] }), /at most 1,000/);
 });
 
 test('escape sequences in a name do not hide an id', () => {

@@ -1,13 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findDuplicateMemberName } from '@floe/wire/duplicate-member-names';
-import { JsonCursor } from '@floe/wire/json-cursor';
 import type { ByteSpan, ScannedJsonMembers } from '@floe/wire/json-edits';
 import { asArray } from '@floe/wire/json-narrowing';
 import { parseUnambiguousRequestBody } from '../client-request.ts';
 import {
   collectNestedModels,
-  findBatchReferences,
   MAX_MODELS_PER_REQUEST,
   MEMBERS_WITH_MODEL_IDS,
   MODEL_LIST_MEMBERS,
@@ -40,9 +38,9 @@ export type ReferenceScope = 'prompt' | 'state';
 
 /**
  * Returns the model ids and resource ids in a JSON body, other than its `model`. Searches the
- * members that can contain models in the native APIs: batch requests, a session, hosted tools and
- * fallback lists. Does not search tool arguments and schemas, because they are data. Parses the body of a prompt only if
- * the scan looked for `REFERENCE_NAMES` and found one.
+ * members that can contain models in the native APIs: a session, hosted tools and fallback lists.
+ * Does not search tool arguments and schemas, because they are data. Parses the body of a prompt only if the scan looked
+ * for `REFERENCE_NAMES` and found one. `findBatchBodyReferences` searches batches.
  */
 export function findBodyReferences(
   body: Buffer,
@@ -51,7 +49,6 @@ export function findBodyReferences(
 ): BodyReferences {
   const named = new Set<string>();
   const ids: string[] = [];
-  collectBatchRequests(body, members.get('requests'), named);
   collectModels(body, members, named);
   const models = toModelList(named);
   if (scope === 'prompt' && !members.hasName) return { models, ids, previousResponseId: null };
@@ -81,7 +78,8 @@ function collectModels(body: Buffer, members: ReadonlyMap<string, ByteSpan>, fou
   }
 }
 
-function toModelList(found: ReadonlySet<string>): readonly string[] {
+/** @throws Fault `invalid_request` for too many models */
+export function toModelList(found: ReadonlySet<string>): readonly string[] {
   if (found.size <= MAX_MODELS_PER_REQUEST) return [...found];
   const most = MAX_MODELS_PER_REQUEST.toLocaleString('en-US');
   throw new Fault('invalid_request', `The request body must name at most ${most} different models.`, {
@@ -97,27 +95,6 @@ function mayNameModel(body: Buffer, name: string, { start, end }: ByteSpan): boo
   if (MODEL_LIST_MEMBERS.has(name)) return true;
   const value = body.subarray(start, end);
   return value.includes('"model"') || value.includes('\\u006');
-}
-
-/** Validates the batch requests in a body as strictly as the lines of a batch input file. */
-function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: Set<string>): void {
-  if (span === undefined) return;
-  const cursor = new JsonCursor(body, span.start, span.end);
-  if (!cursor.enterArray()) return;
-  for (let at = 0; cursor.nextElement(); at += 1) {
-    cursor.peek();
-    const start = cursor.at;
-    cursor.skip();
-    const entry = body.subarray(start, cursor.at);
-    try {
-      for (const model of findBatchReferences(entry).models) found.add(model);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      throw new Fault('invalid_request', `requests[${at}] is invalid: ${error.message}.`, {
-        param: `requests[${at}]`,
-      });
-    }
-  }
 }
 
 function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined): void {

@@ -28,22 +28,26 @@ export class BufferedRequestBody {
   #whole: Buffer | null = null;
   #file: FileHandle | null = null;
 
-  /** @param capacity limits the memory that the body uses; null if it is not limited */
+  /** @param capacity limits the memory and the disk space that the body uses; null if they are not limited */
   constructor(dir: string, capacity: RequestBodyCapacity | null) {
     this.#dir = dir;
     this.#capacity = capacity;
   }
 
-  /** Appends bytes. Resolves when more can be appended. */
+  /** Appends bytes. Resolves when more can be appended. @throws Fault `overloaded` */
   async write(chunk: Buffer): Promise<void> {
     this.size += chunk.length;
     if (!this.#file && this.size <= MAX_MEMORY_BYTES && this.#hasMemory(chunk.length)) {
       this.#pieces.append(chunk);
       return;
     }
+    const bytesInMemory = this.#file ? 0 : this.size - chunk.length;
+    if (this.#capacity?.tryTakeBodyDiskBytes(bytesInMemory + chunk.length) === false)
+      throw this.#capacity.reject('body_disk');
     if (!this.#file) {
       this.#file = await createUnlinkedFile(this.#dir);
       await this.#file.write(this.#pieces.take());
+      this.#capacity?.releaseBodyBytes(bytesInMemory);
     }
     await this.#file.write(chunk);
   }

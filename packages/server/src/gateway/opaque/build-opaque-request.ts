@@ -17,6 +17,9 @@ export interface OpaqueSendInput {
   readonly platformKey: string;
 }
 
+/** Headers that request a part of a response. The usage in batch results is counted from their first line. */
+const RANGE_HEADERS = ['range', 'if-range'];
+
 /**
  * Builds the request to a target from the client's bytes. Changes only the model name, if the
  * target uses another name for the model.
@@ -26,7 +29,9 @@ export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueS
   const { base, segments } = context;
   const { provider, credential } = target;
   const { bytes, length } = buildOutgoingBody(request, provider.upstreamModel(target.model));
-  const headers = buildForwardedRequestHeaders(x.client, platformKey, provider.headersFor(credential));
+  const own = provider.headersFor(credential);
+  const omitted = context.resource.isBatchResults ? RANGE_HEADERS : [];
+  const headers = buildForwardedRequestHeaders(x.client, platformKey, own, omitted);
   if (length !== null) headers.push('content-length', String(length));
   const path = base.targetPath(target, segments);
   return {

@@ -41,11 +41,13 @@ const NOT_SENT_UPSTREAM = new Set([
  * connection headers, credentials, `x-floe-*`, headers that identify the caller, and any header that
  * contains the platform key. The headers that Floe sets (`own`) take precedence over the client's
  * headers, except for content type and user agent.
+ * @param omitted further headers that are not forwarded
  */
 export function buildForwardedRequestHeaders(
   client: ClientCall,
   platformKey: string,
   own: readonly string[],
+  omitted: readonly string[] = [],
 ): string[] {
   const named = parseConnectionHeader(String(client.headers.connection ?? ''));
   const headers: string[] = [];
@@ -55,6 +57,7 @@ export function buildForwardedRequestHeaders(
     const name = (client.rawHeaders[i] ?? '').toLowerCase();
     const value = client.rawHeaders[i + 1] ?? '';
     if (HOP_BY_HOP.has(name) || NOT_SENT_UPSTREAM.has(name) || named.has(name) || mine.has(name)) continue;
+    if (omitted.includes(name)) continue;
     if (/^x-(?:floe|forwarded)-/.test(name) || value.includes(platformKey)) continue;
     headers.push(name, value);
     sent.add(name);

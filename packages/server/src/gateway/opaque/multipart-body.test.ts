@@ -1,5 +1,8 @@
 // Multipart bodies that arrive slowly, and the models in them.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/eventually';
 import { nextEventLoopTurn } from '@floe/testkit/fake-clock';
@@ -7,16 +10,26 @@ import { callHttp } from '@floe/testkit/http-client';
 import { RawClient } from '@floe/testkit/raw-client';
 import { createJsonReply } from '@floe/testkit/upstream-reply';
 import { ExchangeCapacity, type OverloadLimits } from '../overload/overload-manager.ts';
+import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import { chatReply } from '../test/chat-replies.ts';
 import { type FakeClockGateway, startFakeClockGateway } from '../test/fake-clock-gateway.ts';
 
-const LIMITS: OverloadLimits = { maxConcurrentExchanges: 1, maxBodyBytes: 1 << 20, maxEventLoopDelayMs: 0 };
+const LIMITS: OverloadLimits = {
+  maxConcurrentExchanges: 1,
+  maxBodyBytes: 1 << 20,
+  maxBodyDiskBytes: 1 << 30,
+  maxEventLoopDelayMs: 0,
+};
 const AUTHORIZATION = 'Bearer eis_0';
 const FORM_TYPE = 'multipart/form-data; boundary=b0';
 const PATHS = ['audio/transcriptions', 'images/edits'];
 const PROMPT = { model: 'a/m', messages: [{ role: 'user', content: 'hi' }] };
 
-async function start(t: TestContext): Promise<FakeClockGateway> {
+async function start(
+  t: TestContext,
+  limits: Partial<OverloadLimits> = {},
+  dependencies: Partial<SharedGatewayDependencies> = {},
+): Promise<FakeClockGateway> {
   const gateway = await startFakeClockGateway({
     upstreams: {
       a: (isStream, { path }) =>
@@ -26,11 +39,15 @@ async function start(t: TestContext): Promise<FakeClockGateway> {
     },
     routes: [],
     providers: { a: { kind: 'openai' } },
-    overload: LIMITS,
+    overload: { ...LIMITS, ...limits },
+    dependencies,
   });
   t.after(() => gateway.close());
   return gateway;
 }
+
+/** A form whose audio is at a URL, and that has a small file too. */
+const REMOTE_FORM = `--b0\r\ncontent-disposition: form-data; name="url"\r\n\r\nhttps://audio.test/a\r\n`;
 
 const formOf = (model: string | Buffer) =>
   Buffer.concat([
@@ -152,4 +169,60 @@ test('a model id in a form that is too long or not valid is rejected as in JSON,
   }
   assert.equal(gateway.upstream('a').requests.length, 0);
   assert.deepEqual([...new Set(gateway.rows.map((row) => row.model_requested))], [null]);
+});
+
+test('forms in temporary files use no more disk space than permitted', async (t) => {
+  const spoolDir = mkdtempSync(join(tmpdir(), 'floe-forms-'));
+  t.after(() => rmSync(spoolDir, { recursive: true }));
+  const gateway = await start(t, { maxBodyBytes: 8 << 20, maxBodyDiskBytes: 3 << 20 }, { spoolDir });
+  const send = (megabytes: number) =>
+    gateway.settled(
+      callHttp(`${gateway.url}/v1/audio/transcriptions`, {
+        headers: { authorization: AUTHORIZATION, 'content-type': FORM_TYPE },
+        body: Buffer.concat([
+          Buffer.from('--b0\r\ncontent-disposition: form-data; name="file"\r\n\r\n'),
+          Buffer.alloc(megabytes << 20, 'x'),
+          Buffer.from('\r\n'),
+          formOf('a/m'),
+        ]),
+      }),
+    );
+  for (let n = 0; n < 2; n++) {
+    const rejected = await send(4);
+    assert.equal(rejected.status, 503, rejected.text);
+    assert.match(rejected.text, /the request bodies in temporary files have reached the disk limit/);
+    const { status, text } = await send(2);
+    assert.equal(status, 200, text);
+    await isIdle(gateway);
+    assert.equal(gateway.overload.load.bodyDiskBytes, 0);
+  }
+});
+
+test('a form with content outside its parts is rejected, because some parsers find a part there', async (t) => {
+  const gateway = await start(t);
+  const hidden = '--b0\ncontent-disposition: form-data; name="model"\n\nother\n';
+  for (const body of [`${hidden}\r\n${formOf('a/m')}`, `${formOf('a/m')}${hidden}`]) {
+    const headers = { authorization: AUTHORIZATION, 'content-type': FORM_TYPE };
+    const sent = callHttp(`${gateway.url}/v1/audio/transcriptions`, { headers, body });
+    const { status, text } = await gateway.settled(sent);
+    assert.equal(status, 400, text);
+  }
+  assert.equal(gateway.upstream('a').requests.length, 0);
+});
+
+test('under a hard budget, a transcription of audio at a URL is rejected, because its length is unknown', async (t) => {
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => createJsonReply({ text: 'hello' }) },
+    routes: [],
+    providers: { a: { kind: 'openai', prices: { m: { input: 0.001, output: 0.001 } } } },
+    org: { budgets: [{ name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 1 }] },
+  });
+  t.after(() => gateway.close());
+  const send = async (body: string) => {
+    const headers = { authorization: AUTHORIZATION, 'content-type': FORM_TYPE };
+    const sent = callHttp(`${gateway.url}/v1/audio/transcriptions`, { headers, body });
+    return (await gateway.settled(sent)).status;
+  };
+  assert.equal(await send(String(formOf('a/m'))), 200);
+  assert.equal(await send(`${REMOTE_FORM}${formOf('a/m')}`), 403);
 });

@@ -65,6 +65,11 @@ test('forms that two parsers could interpret differently are rejected', () => {
     "Content-Disposition: form-data; name*=utf-8''model",
     'Content-Disposition: form-data; name="x"\r\nContent-Disposition: form-data; name="model"',
     'Content-Disposition: form-data; filename="x\\"; name="model"',
+    'Content-Disposition: form-data;\r\n name="model"',
+    'Content-Disposition: form-data; name="x"\nX: y',
+    'Content-Disposition: form-data; name="x"\rX: y',
+    'Content-Disposition: form-data',
+    'Content-Type: text/plain',
     `Content-Disposition: form-data; name="x"; y="${'z'.repeat(20_000)}"`,
   ])
     assert.throws(() => scanned([Buffer.from(`--b-0\r\n${head}\r\n\r\nm\r\n--b-0--`)]), {

@@ -9,6 +9,8 @@ export interface MultipartField {
 
 /** Callbacks of a multipart scan. Each may throw a `Fault` to end the scan. */
 export interface MultipartCallbacks {
+  /** The name of each part, before its content. */
+  part?(name: string): void;
   field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
@@ -137,6 +139,7 @@ export class MultipartScanner {
     const head = this.#unread.toString('utf8', 0, end);
     this.#skip(end + 2 * CRLF.length);
     this.#part = parsePartHead(head, this.#offset);
+    this.#events.part?.(this.#part.name);
     this.#state = 'data';
     return true;
   }
@@ -190,7 +193,13 @@ export class MultipartScanner {
 const ENCODED = /^content-(?:transfer-)?encoding:\s*(?!(?:7bit|8bit|binary|identity)\s*$)/im;
 const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
 
-/** Rejects heads that parsers read differently: escaped quotes, duplicate headers and duplicate names. */
+/** Matches a folded header line (deprecated since RFC 7230, section 3.2.4), and a line break other than CRLF. */
+const ODD_LINE = /\r\n[ \t]|\r(?!\n)|(?<!\r)\n/;
+
+/**
+ * Rejects heads that parsers read differently: escaped quotes, folded lines, duplicate headers and duplicate names. Also
+ * rejects a part without a name (RFC 7578, section 4.2).
+ */
 function parsePartHead(head: string, start: number): MultipartPart {
   const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(
     ([, text = '']) => text,
@@ -200,12 +209,24 @@ function parsePartHead(head: string, start: number): MultipartPart {
     value: quoted ?? bare ?? '',
   }));
   const names = parameters.filter(({ name }) => name === 'name' || name === 'name*');
-  const isOdd = line.includes('\\"') || names.length > 1 || names.some(({ name }) => name === 'name*');
-  if (second !== undefined || isOdd) throw malformedMultipartFault();
+  const isOdd =
+    line.includes('\\"') ||
+    ODD_LINE.test(head) ||
+    names.length > 1 ||
+    names.some(({ name }) => name === 'name*');
   const name = names[0]?.value ?? '';
+  if (second !== undefined || isOdd || name === '') throw malformedMultipartFault();
   const isFile = name === 'file' || parameters.some((one) => /^filename\*?$/.test(one.name));
   if (isFile && ENCODED.test(head)) throw malformedMultipartFault();
   return { name, isFile, start, value: [], size: 0 };
+}
+
+/** Returns the fault for content before the first or after the last part; null if there is only white space. */
+export function findContentOutsideParts(piece: Buffer): Fault | null {
+  if (!/[^ \t\r\n]/.test(piece.toString('latin1'))) return null;
+  return new Fault('invalid_request', 'The multipart form must not have content outside its parts.', {
+    param: 'file',
+  });
 }
 
 function malformedMultipartFault(): Fault {

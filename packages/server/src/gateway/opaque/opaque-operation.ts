@@ -9,10 +9,12 @@ import { createNestedModelNotAllowedFault } from '../nested-models.ts';
 import type { GatewayOperation } from '../operation.ts';
 import { orderTargets, setExchangeRoute } from '../order-targets.ts';
 import type { ResolvedRoute } from '../org-catalog.ts';
+import { logInternalError } from '../send-error.ts';
 import { sendToTargets } from '../send-to-targets.ts';
 import type { GatewaySurface } from '../surface.ts';
 import { applyOpaquePolicies } from './apply-opaque-policies.ts';
 import { requireValidatedBatchInputs } from './batch-inputs.ts';
+import { ALL_LINES, claimResultLines, findUncountedLines } from './batch-results.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
@@ -113,7 +115,7 @@ async function readAndRoute(
   }
   if (model === null) requireAllowedPath(key, context);
   const owner = await findResourceOwner(x, context, opaque);
-  if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, resource, opaque);
+  if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, opaque);
   const models = queryModel === null ? opaque.references.models : [...opaque.references.models, queryModel];
   const route = resolveOpaqueRoute(x, context, opaque, { model, models, owner });
   return {
@@ -168,7 +170,16 @@ async function sendOpaque(
   route: ResolvedRoute,
 ): Promise<ExchangeResult> {
   const progress = createProgress(x, context, opaque);
-  await sendUntilComplete(x, route, progress);
+  progress.answerState.resultLines = await findUncountedLines(x, route, context);
+  try {
+    await sendUntilComplete(x, route, progress);
+  } catch (error) {
+    logUnrecordedOwner(x, progress);
+    await claimResultLines(x, context, progress.answerState.resultLines).catch((failure: unknown) =>
+      logInternalError(x.gateway.log, x.id, failure),
+    );
+    throw error;
+  }
   await finishOpaque(x, progress);
   const { answerState, bufferedAnswer } = progress;
   return {
@@ -216,7 +227,8 @@ function requireAllowedPath(key: KeyRecord, { base, path: { segments } }: Opaque
 }
 
 interface OpaqueProgress extends OpaquePlanInput {
-  recorded: Promise<void> | null;
+  /** Resolves to the error if the owner of a stored response could not be recorded. Null before its id is known. */
+  recorded: Promise<Error | null> | null;
 }
 
 function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueRequest): OpaqueProgress {
@@ -231,6 +243,7 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
       status: 0,
       isComplete: false,
       hasError: false,
+      resultLines: ALL_LINES,
       countsUsage: x.client.method === 'POST' || resource.isBatchResults,
       onStored: null,
     },
@@ -243,11 +256,27 @@ function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueReque
     progress.answerState.onStored = (id) => {
       const { target, gateway, caller } = x;
       if (target)
-        progress.recorded = recordResourceOwners(gateway.resourceOwners, target, caller.key, [
-          { id, kind: collection },
-        ]);
+        progress.recorded = settle(
+          recordResourceOwners(gateway.resourceOwners, target, caller.key, [{ id, kind: collection }]),
+        );
     };
   return progress;
+}
+
+/** Nothing awaits the record before the end of the stream. Without a handler, its error would be an unhandled rejection. */
+function settle(work: Promise<void>): Promise<Error | null> {
+  return work.then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
+}
+
+/** Logs the error of the record in an exchange that fails with another error. */
+function logUnrecordedOwner({ id, gateway: { log } }: Exchange, { recorded }: OpaqueProgress): void {
+  void recorded?.then((error) => {
+    if (error !== null)
+      log.error({ err: error, request_id: id }, 'owner of a stored response could not be recorded');
+  });
 }
 
 /**
@@ -264,18 +293,17 @@ async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: Op
 
 async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void> {
   const {
+    answerState,
     bufferedAnswer,
     recorded,
+    context,
     context: { resource, key },
   } = progress;
-  if (recorded) await recorded;
+  const unrecorded = await recorded;
+  if (unrecorded) throw unrecorded;
   if (bufferedAnswer) await postProcessResponse(x, progress, bufferedAnswer);
   const { id, collection } = resource;
   // A request that reads or cancels a response may have received its final state.
   if (collection === 'responses' && id !== null) x.gateway.background.pollSoon(key.orgId, id);
-  if (!resource.isBatchResults || !x.answer.usage || id === null || !x.target) return;
-  const isNews = await x.gateway.resourceOwners.claimResults(key.orgId, x.target.provider.id, id);
-  if (isNews) return;
-  x.answer.setUsage(null);
-  x.answer.setResults(null);
+  await claimResultLines(x, context, answerState.resultLines);
 }

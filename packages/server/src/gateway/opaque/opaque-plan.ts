@@ -72,17 +72,19 @@ function createAnswerSink(
   const { base, resource } = input.context;
   const good = (status >= 200 && status < 300) || status === 304;
   if (!good)
-    return createErrorResponseSink((body) => toRefusal(target, base.forwardsServerErrors, { ...head, body }));
+    return createErrorResponseSink(x, (body) =>
+      toRefusal(target, base.forwardsServerErrors, { ...head, body }),
+    );
   // A sign-in page of a network is not a response of a JSON API.
   const type = getUpstreamHeader(headers, 'content-type') ?? '';
   if (resource.isJsonOnly && /^\s*text\/html\b/i.test(type))
-    return createErrorResponseSink((body) =>
+    return createErrorResponseSink(x, (body) =>
       createUnexpectedContentTypeFault(target.provider.id, 'JSON', { ...head, body }),
     );
   // A list is processed whatever its content type is, because it may contain resources of other callers.
   const isProcessed = input.postProcessing === 'list' || /[/+]json\b/i.test(type);
   if (input.postProcessing && isProcessed && status !== 304)
-    return createBufferedResponseSink((body) => {
+    return createBufferedResponseSink(x, (body) => {
       input.bufferedAnswer = { ...head, body, target };
     });
   return new OpaqueResponseSink(x, resource, input.answerState, head);

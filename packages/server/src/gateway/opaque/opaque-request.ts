@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
+import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { JsonCursor } from '@floe/wire/json-cursor';
 import {
   type ByteSpan,
@@ -14,11 +15,11 @@ import { requireUnencodedBody } from '../body-checks.ts';
 import type { ClientCall } from '../client-call.ts';
 import { MAX_JSON_BODY_BYTES, rejectThread } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
+import { findBatchBodyReferences } from './batch-body-references.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
-import { findBatchReferences } from './batch-references.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BufferedRequestBody } from './buffered-request-body.ts';
-import { type MultipartField, MultipartScanner } from './multipart-scanner.ts';
+import { findContentOutsideParts, type MultipartField, MultipartScanner } from './multipart-scanner.ts';
 import { REFERENCE_NAMES } from './reference-names.ts';
 import { countRequestedChoices, positiveInteger } from './requested-choices.ts';
 import type { ResourceReference } from './resource-reference.ts';
@@ -53,6 +54,8 @@ export interface OpaqueRequest {
   readonly model: string | null;
   /** Other models, and the resources, in the body. */
   readonly references: BodyReferences;
+  /** Ids of the files that a batch reads. */
+  readonly batchInputs: readonly string[];
   readonly stream: boolean;
   /** Whether the provider does not store the response. */
   readonly isUnstored: boolean;
@@ -64,10 +67,14 @@ export interface OpaqueRequest {
   readonly choices: number | null;
   readonly characters: number | null;
   readonly documents: number | null;
+  /** Whether the body names a file that the provider reads from elsewhere, such as a URL. */
+  readonly hasRemoteFile: boolean;
   /** Size of the part of the body that has been received, in bytes. */
   readonly bytes: number;
 }
 
+/** Names of the fields that replace the uploaded file of a transcription. */
+const REMOTE_FILE_FIELDS = ['url', 'file_url', 'file_id'];
 const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId: null };
 /** Matches content types that are not JSON and that no provider reads as JSON. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
@@ -128,8 +135,9 @@ function opaqueRequestDefaults(body: OpaqueBody, resource: ResourceReference): O
     choices: null,
     characters: null,
     documents: null,
+    hasRemoteFile: false,
   };
-  return { body, model: resource.model, references: NO_REFERENCES, ...unsaid };
+  return { body, model: resource.model, references: NO_REFERENCES, batchInputs: [], ...unsaid };
 }
 
 /** Creates the request for an upload. Its number of bytes grows during the upload. */
@@ -172,12 +180,21 @@ function unclosedMultipartFault(): Fault {
 
 async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<OpaqueRequest> {
   const fields = new Map<string, MultipartField>();
+  let hasRemoteFile = false;
   const scan = new MultipartScanner(type, {
+    part(name) {
+      hasRemoteFile ||= REMOTE_FILE_FIELDS.includes(name);
+    },
     field(name, field) {
       if (fields.has(name))
         throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
       if (name === 'model') requireModelId(field.value);
       fields.set(name, field);
+    },
+    // Parsers that accept LF as a line break can find a part there.
+    outside(piece) {
+      const fault = findContentOutsideParts(piece);
+      if (fault !== null) throw fault;
     },
   });
   const { bodyCapacity } = reader.client;
@@ -200,13 +217,18 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
     model: field?.value ?? reader.resource.model,
     stream: fields.get('stream')?.value === 'true',
     choices: positiveInteger(fields.get('n')?.value),
+    hasRemoteFile,
     bytes: spool.size,
   };
 }
 
-function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueRequest {
+/** @throws Fault with status 400, or 413 for too many values */
+async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Promise<OpaqueRequest> {
   if (bytes.length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
-  const members = scanJsonObject(bytes, null, REFERENCE_NAMES);
+  const isBatch = resource.surface === 'batches';
+  const members = scanJsonObject(bytes, isBatch ? null : MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
+  if (resource.surface === 'messages') rejectThread(bytes, members);
+  const batch = isBatch || members.has('requests') ? await findBatchBodyReferences(bytes, members) : null;
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;
@@ -218,36 +240,24 @@ function parseJsonRequest(bytes: Buffer, resource: ResourceReference): OpaqueReq
   return {
     body: { kind: 'json', bytes, members },
     model: parseModel(bytes, members) ?? resource.model,
-    references: findReferences(bytes, members, resource),
+    references: batch ?? findBodyReferences(bytes, members, resource.isPrompt ? 'prompt' : 'state'),
+    batchInputs: isBatch && batch ? batch.batchInputs : [],
     stream: flag('stream', true),
     isUnstored: flag('store', false) || (resource.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? parseMetadataUser(bytes, members),
     choices: countRequestedChoices(bytes, members, resource),
-    // Characters are Unicode code points, as they are billed.
-    characters: resource.surface === 'audio' ? [...(text('input') ?? '')].length : null,
+    characters: resource.surface === 'audio' ? countCodePoints(text('input') ?? '') : null,
     documents: resource.surface === 'rerank' ? countEntries(bytes, members.get('documents')) : null,
+    hasRemoteFile: REMOTE_FILE_FIELDS.some((name) => members.has(name)),
     bytes: bytes.length,
   };
 }
 
-/**
- * Returns the models and resources in a body. Searches the batches of other APIs more thoroughly than those
- * of the Messages API, whose format is known.
- */
-function findReferences(
-  bytes: Buffer,
-  members: ScannedJsonMembers,
-  { surface, collection, isPrompt }: ResourceReference,
-): BodyReferences {
-  if (surface === 'messages') rejectThread(bytes, members);
-  const things = findBodyReferences(bytes, members, isPrompt ? 'prompt' : 'state');
-  if (surface !== 'batches' || collection === 'messages/batches') return things;
-  try {
-    return { ...things, models: [...new Set([...things.models, ...findBatchReferences(bytes).models])] };
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new Fault('invalid_request', `The request body is invalid: ${error.message}.`);
-  }
+/** Returns the number of Unicode code points, which are billed as characters. */
+function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 function parseModel(bytes: Buffer, members: ReadonlyMap<string, ByteSpan>): string | null {

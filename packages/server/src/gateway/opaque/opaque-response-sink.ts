@@ -4,12 +4,14 @@ import { formatSseFrame, type SseFrames } from '@floe/wire/sse';
 import type { UpstreamHeaders, UpstreamResponseHead } from '../../providers/transport.ts';
 import type { ResponseSink } from '../attempt-plan.ts';
 import { isBackgroundRequest } from '../background/background-request.ts';
+import { BufferedResponseLimiter } from '../buffered-response-limiter.ts';
 import { mustCountContent } from '../charged-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
-import { buildResponseHeaders } from '../response-headers.ts';
+import { buildResponseHeaders, mergeForwardedHeaders } from '../response-headers.ts';
 import { formatResponsesFailure } from '../responses-failure.ts';
 import { ForwardedUpstreamError, getUpstreamHeader } from '../upstream-error.ts';
 import { buildForwardedResponseHeaders, omitHeaders } from './forwarded-headers.ts';
+import type { ResultLines } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { createResponseBodyObserver, type ResponseBodyObserver } from './response-body-observer.ts';
 import { StreamObserver } from './stream-observer.ts';
@@ -29,24 +31,17 @@ export interface OpaqueResponseState {
   hasError: boolean;
   /** Whether to count the reported usage, because this request created the response. */
   readonly countsUsage: boolean;
+  /** The lines of batch results that this request counts. */
+  resultLines: ResultLines;
   /** Called with the id of a stored response as soon as a stream contains it. */
   onStored: ((id: string) => void) | null;
 }
 
-/**
- * Returns the headers for a forwarded response as a flat list. Gateway headers take precedence over
- * provider headers, except for the provider's `request-id`.
- */
+/** Returns the headers for a forwarded response as a flat list (`mergeForwardedHeaders`). */
 export function mergeResponseHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
   const type = getUpstreamHeader(headers, 'content-type');
-  const all = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
-  const own = getUpstreamHeader(headers, 'request-id') === undefined ? all : omitHeaders(all, 'request-id');
-  const names = new Set(own.filter((_, at) => at % 2 === 0));
-  const theirs = buildForwardedResponseHeaders(headers);
-  const flat = [...own];
-  for (let i = 0; i < theirs.length; i += 2)
-    if (!names.has(theirs[i] ?? '')) flat.push(theirs[i] ?? '', theirs[i + 1] ?? '');
-  return flat;
+  const own = buildResponseHeaders(x, type ?? '').slice(type === undefined ? 2 : 0);
+  return mergeForwardedHeaders(own, buildForwardedResponseHeaders(headers));
 }
 
 /**
@@ -73,6 +68,7 @@ export class OpaqueResponseSink implements ResponseSink {
   #isAnnouncement = false;
   #held: Buffer[] = [];
   #size = 0;
+  readonly #memory: BufferedResponseLimiter;
   /** The incomplete event at the end of a metered stream. */
   #partialEvent: Buffer = EMPTY;
 
@@ -84,6 +80,7 @@ export class OpaqueResponseSink implements ResponseSink {
   ) {
     const { status, headers } = head;
     this.#x = x;
+    this.#memory = new BufferedResponseLimiter(x.capacity);
     this.#state = state;
     this.#status = status;
     this.#headers = headers;
@@ -92,7 +89,9 @@ export class OpaqueResponseSink implements ResponseSink {
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
     this.#streamTap = isStream ? new StreamObserver(x.request.opaque?.choices ?? 1) : null;
     this.#answerTap =
-      readable && !isStream ? createResponseBodyObserver(type, resource.isBatchResults) : null;
+      readable && !isStream
+        ? createResponseBodyObserver(type, resource.isBatchResults, state.resultLines.from)
+        : null;
     this.#isApi = resource.isJsonOnly;
     this.#resource = resource;
     this.#isMetered = isStream && x.admission !== null && x.admission.grant.reservedNanoUsd !== null;
@@ -112,6 +111,7 @@ export class OpaqueResponseSink implements ResponseSink {
     if (this.isContentSent) return bytes.length === 0 || this.#x.client.write(bytes);
     this.#held.push(bytes);
     this.#size += bytes.length;
+    this.#memory.add(bytes.length);
     const holds =
       stream !== null && !this.#mustSend(stream) && !stream.hasContent && this.#size <= MAX_HELD_BYTES;
     return holds ? true : this.#start();
@@ -138,7 +138,7 @@ export class OpaqueResponseSink implements ResponseSink {
   end(): void {
     const stream = this.#streamTap;
     if (stream?.failedBeforeContent && !this.isContentSent) throw this.#heldRefusal();
-    if (stream && this.#hasEndEvent && !stream.isComplete)
+    if (stream && (this.#hasEndEvent || stream.hasFinalEvent) && !stream.isComplete)
       throw new Fault(
         'upstream_stream_broken',
         stream.isUnreadable
@@ -158,7 +158,12 @@ export class OpaqueResponseSink implements ResponseSink {
   }
 
   abort(): void {
-    // Usage was recorded during the stream.
+    // Usage was recorded during the stream. The lines of batch results that the client has received are counted.
+    if (this.#answerTap && this.#resource.isBatchResults && this.isContentSent) {
+      this.#state.resultLines = { ...this.#state.resultLines, to: this.#answerTap.lines };
+      this.#recordUsage(this.#answerTap, false);
+    }
+    this.#memory.release();
   }
 
   /**
@@ -181,10 +186,10 @@ export class OpaqueResponseSink implements ResponseSink {
   }
 
   /** Records the usage of a response body, or its content if it reports no usage. */
-  #recordUsage(tap: ResponseBodyObserver): void {
+  #recordUsage(tap: ResponseBodyObserver, isComplete = true): void {
     if (!this.#state.countsUsage) return;
     const { answer } = this.#x;
-    answer.setUsage(tap.usage() ?? answer.usage);
+    answer.setUsage(tap.usage(isComplete) ?? answer.usage);
     answer.setResults(tap.byModel);
     if (mustCountContent(this.#x, tap.size)) answer.setContent(tap.contentBytes());
   }
@@ -213,10 +218,13 @@ export class OpaqueResponseSink implements ResponseSink {
     this.isContentSent = true;
     this.#state.status = this.#status;
     if (this.#streamTap) this.#markContentSent(this.#streamTap);
-    client.startAnswer(this.#status, mergeResponseHeaders(this.#x, this.#headers));
+    const headers = mergeResponseHeaders(this.#x, this.#headers);
+    // A metered stream can end early, with an event of Floe.
+    client.startAnswer(this.#status, this.#isMetered ? omitHeaders(headers, 'content-length') : headers);
     let flowing = true;
     for (const bytes of this.#held) flowing = client.write(bytes);
     this.#held = [];
+    this.#memory.release();
     return flowing;
   }
 

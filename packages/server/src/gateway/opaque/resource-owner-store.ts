@@ -17,6 +17,19 @@ export interface OwnedResource extends ResourceOwner {
   readonly id: string;
 }
 
+/** Identifies the results of a batch: the batch itself, or its output file. */
+export interface BatchResultsKey {
+  readonly orgId: string;
+  readonly provider: string;
+  readonly id: string;
+}
+
+/** Lines of batch results, from `from` up to `to` (exclusive). `to` is infinite for all lines until the end. */
+export interface ResultLines {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Stores who owns files, batches and stored responses at providers. Calls may wait for the
  * database.
@@ -33,9 +46,11 @@ export interface ResourceOwnerStore {
     ids: readonly string[],
     isFresh?: boolean,
   ): Promise<ReadonlyMap<string, readonly ResourceOwner[]>>;
+  /** Returns the number of lines of these batch results whose usage has been counted; infinite if all of it has. */
+  findCountedLines(results: BatchResultsKey): Promise<number>;
   /**
-   * Returns true to the first caller and false to all others, so that the usage of these batch results is
-   * counted once.
+   * Records that the usage of these lines of batch results is counted. Returns false if another caller has counted
+   * it, so that it is counted once.
    */
-  claimResults(orgId: string, provider: string, id: string): Promise<boolean>;
+  claimLines(results: BatchResultsKey, lines: ResultLines): Promise<boolean>;
 }

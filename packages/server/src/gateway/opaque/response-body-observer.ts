@@ -19,27 +19,35 @@ export interface ResponseBodyObserver {
   push(chunk: Buffer): void;
   /** Returns whether the body is truncated although its connection ended normally. */
   isTruncated(): boolean;
-  /** Returns the usage of the complete body. */
-  usage(): Usage | undefined;
+  /** Returns the usage of the body. `isComplete` is false if the body ends within a line of batch results. */
+  usage(isComplete?: boolean): Usage | undefined;
   /** Number of bytes so far. */
   readonly size: number;
   /** Returns the size of the generated content in UTF-8 bytes. */
   contentBytes(): number;
   /** For batch results: the usage of each model. Otherwise null. */
   readonly byModel: ReadonlyMap<string, Usage> | null;
+  /** For batch results: the number of complete lines so far. Otherwise 0. */
+  readonly lines: number;
 }
 
-/** Creates the observer for a body with this content type; null if such a body contains no usage. */
+/**
+ * Creates the observer for a body with this content type; null if such a body contains no usage.
+ * @param countedLines number of lines of batch results whose usage has been counted before
+ */
 export function createResponseBodyObserver(
   contentType: string,
   isResults: boolean,
+  countedLines = 0,
 ): ResponseBodyObserver | null {
-  if (isResults || /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap();
+  if (isResults) return new ResultsTap(countedLines);
+  if (/jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap(0);
   return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
 }
 
 class JsonTap implements ResponseBodyObserver {
   readonly byModel = null;
+  readonly lines = 0;
   #chunks: Buffer[] = [];
   #size = 0;
 
@@ -78,12 +86,19 @@ class ResultsTap implements ResponseBodyObserver {
   #parts: Buffer[] = [];
   #size = 0;
   readonly size = 0;
+  lines = 0;
+  readonly #countedLines: number;
+
+  constructor(countedLines: number) {
+    this.#countedLines = countedLines;
+  }
 
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
       this.#appendToLine(chunk.subarray(from, at));
       this.#endLine();
+      this.lines += 1;
       from = at + 1;
     }
     this.#appendToLine(chunk.subarray(from));
@@ -93,8 +108,8 @@ class ResultsTap implements ResponseBodyObserver {
     return false;
   }
 
-  usage(): Usage | undefined {
-    this.#endLine();
+  usage(isComplete = true): Usage | undefined {
+    if (isComplete) this.#endLine();
     let sum: Usage | null = null;
     for (const usage of this.byModel.values()) sum = sumUsage(sum, usage);
     return sum ?? undefined;
@@ -115,6 +130,7 @@ class ResultsTap implements ResponseBodyObserver {
     const text = this.#size <= MAX_LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
     this.#parts = [];
     this.#size = 0;
+    if (this.lines < this.#countedLines) return;
     const result = text.includes('"usage"') ? readBatchResultUsage(tryParseJson(text)) : undefined;
     const usage = removeImplausibleCounts(result?.usage ?? null);
     if (result === undefined || usage === null) return;

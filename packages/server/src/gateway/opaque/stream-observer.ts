@@ -20,7 +20,13 @@ const FINAL_EVENTS = new Set([
   'response.incomplete',
   'response.failed',
   'response.cancelled',
+  'image_generation.completed',
+  'image_edit.completed',
+  'transcript.text.done',
+  'speech.audio.done',
 ]);
+/** The events of streams on surfaces that can also stream without a final event. */
+const TYPE_WITH_FINAL_EVENT = /^(?:image_generation|image_edit|transcript\.text|speech\.audio)\./;
 /** Maximum number of finished choices that are counted, because a stream has no maximum size. */
 const MAX_COUNTED_CHOICES = 10_000;
 const USAGE = '"usage"';
@@ -42,6 +48,8 @@ export class StreamObserver {
   hasError = false;
   /** Whether the last event has been received. */
   isComplete = false;
+  /** Whether the first event shows that the stream has a final event. */
+  hasFinalEvent = false;
   /** Whether there was an event that is too large to read, so that later events cannot be read either. */
   isUnreadable = false;
   usage: Usage | undefined;
@@ -151,6 +159,7 @@ export class StreamObserver {
   #readBody(body: JsonObject, event: string): void {
     const type = typeof body['type'] === 'string' ? body['type'] : event;
     this.usage = mergeUsage(this.usage, findUsage(body));
+    if (!this.hasContent) this.hasFinalEvent = TYPE_WITH_FINAL_EVENT.test(type);
     if (FINAL_EVENTS.has(type)) this.isComplete = true;
     const isError = type === 'error' || isJsonObject(body['error']) || type === 'response.failed';
     if (isError) this.isComplete = this.hasError = true;
@@ -187,7 +196,8 @@ export class StreamObserver {
   }
 }
 
-const FINISHES = /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+))"/;
+const FINISHES =
+  /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+|image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done))"/;
 
 /** Returns whether a Chat chunk has content. A chunk with only a role has none. */
 function bringsContent(body: JsonObject): boolean {

@@ -1,40 +1,15 @@
 import assert from 'node:assert/strict';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
-import { ClientCall, type ClientTransport } from '../client-call.ts';
+import { createBodyClient } from '../test/body-client.ts';
 import { UploadStream } from './upload-stream.ts';
-
-/** The connection of a client that sends `incoming`. */
-function createClient(incoming: Readable): ClientCall {
-  const fail = () => assert.fail('not used by uploads');
-  const transport: ClientTransport = {
-    connection: {},
-    method: 'POST',
-    target: '/',
-    headers: {},
-    rawHeaders: [],
-    incoming,
-    headersSent: false,
-    watch: () => undefined,
-    setHeader: fail,
-    markAuthenticated: fail,
-    readBody: fail,
-    sendAnswer: fail,
-    startAnswer: fail,
-    write: fail,
-    onDrain: fail,
-    end: fail,
-    abort: fail,
-  };
-  return new ClientCall('req_1', transport);
-}
 
 function startUpload() {
   const clock = new FakeClock();
   const incoming = new PassThrough({ highWaterMark: 1 << 20 });
-  const upload = new UploadStream(createClient(incoming), clock);
+  const upload = new UploadStream(createBodyClient({ incoming }), clock);
   const faults: unknown[] = [];
   upload.on('error', (error) => faults.push(error instanceof Fault ? error.code : error));
   /** Sends `bytes`, which arrive immediately. */

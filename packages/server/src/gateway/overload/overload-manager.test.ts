@@ -6,10 +6,16 @@ import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
 import { silentLog } from '../../core/log.ts';
 import { chatReply } from '../test/chat-replies.ts';
 import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
+import { createTestOverloadManager } from '../test/test-overload-manager.ts';
 import { ExchangeCapacity, type OverloadLimits, OverloadManager } from './overload-manager.ts';
 
 const PROMPT = { model: 'smart', messages: [{ role: 'user', content: 'hello' }] };
-const LIMITS: OverloadLimits = { maxConcurrentExchanges: 2, maxBodyBytes: 10_000, maxEventLoopDelayMs: 0 };
+const LIMITS: OverloadLimits = {
+  maxConcurrentExchanges: 2,
+  maxBodyBytes: 10_000,
+  maxBodyDiskBytes: 1 << 30,
+  maxEventLoopDelayMs: 0,
+};
 
 async function start(t: TestContext, limits: Partial<OverloadLimits> = {}) {
   const gateway = await startFakeClockGateway({
@@ -67,10 +73,26 @@ test('a body above the available memory is rejected, and its memory is available
   for (let n = 0; n < 3; n++) {
     const rejected = await gateway.settled(gateway.send('chat', large), 50);
     assert.equal(rejected.status, 503);
-    assert.match(rejected.text, /the request bodies in progress have reached the memory limit/);
+    assert.match(
+      rejected.text,
+      /the bodies of the requests in progress and of their responses have reached the memory limit/,
+    );
     const small = { ...PROMPT, messages: [{ role: 'user', content: 'x'.repeat(9_000) }] };
     assert.equal((await gateway.settled(gateway.send('chat', small))).status, 200);
   }
+});
+
+test('memory for bodies can be given back before and at the end of an exchange, but only once', () => {
+  const manager = createTestOverloadManager(new FakeClock());
+  const capacity = manager.admit('acme', {});
+  assert.ok(capacity instanceof ExchangeCapacity);
+  capacity.tryTakeBodyBytes(100);
+  capacity.releaseBodyBytes(40);
+  assert.equal(manager.load.bodyBytes, 60);
+  capacity.release();
+  capacity.releaseBodyBytes(60);
+  assert.equal(capacity.tryTakeBodyBytes(1), false);
+  assert.equal(manager.load.bodyBytes, 0);
 });
 
 test('clients retry after 1 to 3 seconds, and the log has one line in 10 seconds', () => {
@@ -105,7 +127,7 @@ test('clients retry after 1 to 3 seconds, and the log has one line in 10 seconds
   assert.equal(lines.length, 1);
   clock.advance(10_000);
   reject();
-  const fields = { reason: 'concurrent_requests', in_flight: 1, limit: 1, body_bytes: 0 };
+  const fields = { reason: 'concurrent_requests', in_flight: 1, limit: 1, body_bytes: 0, body_disk_bytes: 0 };
   assert.deepEqual(lines, [
     { ...fields, rejected: 1 },
     { ...fields, rejected: 2 },

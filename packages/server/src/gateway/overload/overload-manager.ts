@@ -21,8 +21,10 @@ const RETRY_AFTER_SPREAD_MS = 2_000;
 /** The limits of `server.overload`. */
 export interface OverloadLimits {
   readonly maxConcurrentExchanges: number;
-  /** Maximum size of all request bodies in memory, in bytes. */
+  /** Maximum size of all request bodies and buffered responses in memory, in bytes. */
   readonly maxBodyBytes: number;
+  /** Maximum size of all request bodies in temporary files, in bytes. */
+  readonly maxBodyDiskBytes: number;
   /** The permitted delay of the event loop in milliseconds; 0 disables this limit. */
   readonly maxEventLoopDelayMs: number;
 }
@@ -32,6 +34,7 @@ interface Capacities {
   readonly exchanges: SharedCapacity;
   readonly arriving: IncomingRequestBodies;
   readonly bodies: SharedCapacity;
+  readonly bodiesOnDisk: SharedCapacity;
 }
 
 /** The dependencies of the overload manager. */
@@ -66,14 +69,20 @@ export class OverloadManager {
       exchanges,
       arriving: new IncomingRequestBodies(MAX_ARRIVING_BODIES),
       bodies: new SharedCapacity(limits.maxBodyBytes, countOrgs),
+      bodiesOnDisk: new SharedCapacity(limits.maxBodyDiskBytes, countOrgs),
     };
     this.#eventLoopLimit = new EventLoopLimiter(exchanges, clock, limits.maxEventLoopDelayMs);
   }
 
   /** The capacity that is in use now. */
   get load(): GatewayLoad {
-    const { exchanges, bodies } = this.#capacities;
-    return { inFlight: exchanges.used, concurrencyLimit: exchanges.limit, bodyBytes: bodies.used };
+    const { exchanges, bodies, bodiesOnDisk } = this.#capacities;
+    return {
+      inFlight: exchanges.used,
+      concurrencyLimit: exchanges.limit,
+      bodyBytes: bodies.used,
+      bodyDiskBytes: bodiesOnDisk.used,
+    };
   }
 
   /**
@@ -115,6 +124,7 @@ export class OverloadManager {
           in_flight: this.load.inFlight,
           limit: this.load.concurrencyLimit,
           body_bytes: this.load.bodyBytes,
+          body_disk_bytes: this.load.bodyDiskBytes,
         },
         'requests were rejected because the server is overloaded',
       );
@@ -131,7 +141,9 @@ const MESSAGES: Readonly<Record<OverloadReason, string>> = {
   concurrent_requests: 'Floe is overloaded: too many requests are in progress. Retry the request.',
   event_loop_delay: 'Floe is overloaded: requests arrive faster than it can process them. Retry the request.',
   body_memory:
-    'Floe is overloaded: the request bodies in progress have reached the memory limit. Retry the request.',
+    'Floe is overloaded: the bodies of the requests in progress and of their responses have reached the memory limit. Retry the request.',
+  body_disk:
+    'Floe is overloaded: the request bodies in temporary files have reached the disk limit. Retry the request.',
   arriving_bodies:
     'Floe is overloaded: too many request bodies are arriving, and this one has been arriving longer than the others of this organization. Send the body faster, or retry the request.',
 };
@@ -145,6 +157,8 @@ export class ExchangeCapacity implements RequestBodyCapacity {
   #isInProgress = true;
   #onEvicted: ((fault: Fault) => void) | null = null;
   #bodyBytes = 0;
+  #bodyDiskBytes = 0;
+  #isReleased = false;
 
   constructor(orgId: string, manager: OverloadManager, capacities: Capacities) {
     this.#orgId = orgId;
@@ -170,20 +184,34 @@ export class ExchangeCapacity implements RequestBodyCapacity {
   }
 
   tryTakeBodyBytes(bytes: number): boolean {
-    const isTaken = this.#capacities.bodies.tryTake(this.#orgId, bytes);
+    const isTaken = !this.#isReleased && this.#capacities.bodies.tryTake(this.#orgId, bytes);
     if (isTaken) this.#bodyBytes += bytes;
     return isTaken;
   }
 
-  reject(): Fault {
-    return this.#manager.reject('body_memory');
+  releaseBodyBytes(bytes: number): void {
+    if (bytes === 0 || this.#isReleased) return;
+    this.#bodyBytes -= bytes;
+    this.#capacities.bodies.release(this.#orgId, bytes);
+  }
+
+  tryTakeBodyDiskBytes(bytes: number): boolean {
+    const isTaken = !this.#isReleased && this.#capacities.bodiesOnDisk.tryTake(this.#orgId, bytes);
+    if (isTaken) this.#bodyDiskBytes += bytes;
+    return isTaken;
+  }
+
+  reject(reason: 'body_memory' | 'body_disk' = 'body_memory'): Fault {
+    return this.#manager.reject(reason);
   }
 
   /** Releases the capacity. Must be called exactly once. */
   release(): void {
-    const { exchanges, arriving, bodies } = this.#capacities;
+    const { exchanges, arriving, bodies, bodiesOnDisk } = this.#capacities;
+    this.#isReleased = true;
     if (this.#isInProgress) exchanges.release(this.#orgId, 1);
     else arriving.delete(this.#orgId, this);
     if (this.#bodyBytes > 0) bodies.release(this.#orgId, this.#bodyBytes);
+    if (this.#bodyDiskBytes > 0) bodiesOnDisk.release(this.#orgId, this.#bodyDiskBytes);
   }
 }

@@ -32,30 +32,19 @@ import { InFlightRequests } from '../cache/in-flight-requests.ts';
 import { ClientCall } from '../client-call.ts';
 import { compileCatalogs } from '../compile-catalogs.ts';
 import { ConversationTargets } from '../conversation-targets.ts';
-import { EMBEDDINGS_OPERATION } from '../embeddings.ts';
 import { FirstTokenDeadlines } from '../first-token-deadline.ts';
-import { createGenerationOperation } from '../generation-operation.ts';
 import { handleExchange } from '../handle-exchange.ts';
-import { IDE_SURFACE } from '../ide/ide-surface.ts';
-import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
-import { UNIFIED_OPAQUE_API } from '../opaque/unified-opaque-api.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import type { GatewayOperation } from '../operation.ts';
 import type { OverloadLimits, OverloadManager } from '../overload/overload-manager.ts';
 import { DISABLED_SESSION_REQUEST_COUNTER } from '../session-request-counter.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
-import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
 import { TargetLatencies } from '../target-latencies.ts';
+import { createOperation, type OperationSurface } from './create-operation.ts';
 import { NO_STORES } from './no-stores.ts';
 import { createTestOverloadManager } from './test-overload-manager.ts';
 
-const SURFACES = {
-  chat: CHAT_SURFACE,
-  responses: RESPONSES_SURFACE,
-  messages: MESSAGES_SURFACE,
-  ide: IDE_SURFACE,
-} as const;
-export type FakeClockSurface = Exclude<keyof typeof SURFACES, 'ide'>;
+export type FakeClockSurface = Exclude<OperationSurface, 'ide'>;
 
 export interface FakeClockGateway {
   readonly url: string;
@@ -69,9 +58,11 @@ export interface FakeClockGateway {
   metrics(): Promise<string>;
   /** Where the caller stands with the org's limits and budgets. */
   ruleStatus(): ReturnType<typeof readLimitAndBudgetStatus>;
-  send(surface: keyof typeof SURFACES, body: JsonObject, more?: HttpCallOptions): Promise<HttpCallResponse>;
+  send(surface: OperationSurface, body: JsonObject, more?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
   sendTo(path: string, body: JsonObject, headers?: HttpCallOptions['headers']): Promise<HttpCallResponse>;
+  /** To a native API; `path` starts with `a/v1/` or `b/v1/`. */
+  sendNative(path: string, body: JsonObject | Buffer, more?: HttpCallOptions): Promise<HttpCallResponse>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
   /** Takes another version of the key into use, as a new snapshot does; null removes it. */
@@ -117,19 +108,22 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
   const server = createServer((req, res) => {
     count += 1;
     const client = new ClientCall(`req_${count}`, new NodeHttpTransport(req, res, clock));
-    const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
-    const operation = () => {
-      if (path === undefined) return createGenerationOperation(SURFACES[parseSurface(req.url)]);
-      return path === 'embeddings'
-        ? EMBEDDINGS_OPERATION
-        : createOpaqueOperation(client.method, UNIFIED_OPAQUE_API, path);
-    };
-    void handleExchange(client, (options.changeOperation ?? ((same) => same))(operation()), gateway);
+    void handleExchange(
+      client,
+      (options.changeOperation ?? ((same) => same))(createOperation(client.method, req.url ?? '')),
+      gateway,
+    );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const authorization = `Bearer eis_${'0'.repeat(32)}`;
+  const sendJson = (path: string, body: JsonObject | Buffer, more: HttpCallOptions = {}) =>
+    callHttp(`${url}/${path}`, {
+      body,
+      ...more,
+      headers: { authorization, 'content-type': 'application/json', ...more.headers },
+    });
   return {
     url,
     clock,
@@ -140,14 +134,10 @@ export async function startFakeClockGateway(options: FakeClockGatewayOptions): P
     metrics: () => gateway.metrics.render(),
     ruleStatus: () => readLimitAndBudgetStatus(gateway.guard, orgRulesOf(gateway), ANY_REQUEST),
     upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
-    send: (surface, body, more = {}) =>
-      callHttp(`${url}/${surface}`, {
-        body,
-        ...more,
-        headers: { authorization, 'content-type': 'application/json', ...more.headers },
-      }),
+    send: (surface, body, more) => sendJson(surface, body, more),
     sendTo: (path, body, headers = {}) =>
       callHttp(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
+    sendNative: (path, body, more) => sendJson(`passthrough-${path}`, body, more),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
     changeKey(change) {
       const { currentFault } =
@@ -256,11 +246,6 @@ async function settled<T>(clock: FakeClock, answer: Promise<T>, upToMs: number):
     await nextEventLoopTurn();
   }
   return answer;
-}
-
-function parseSurface(path = ''): FakeClockSurface | 'ide' {
-  const names = ['responses', 'ide', 'messages'] as const;
-  return names.find((name) => path.includes(name)) ?? 'chat';
 }
 
 const KEY: KeyRecord = {

@@ -15,7 +15,8 @@ const NO_BACKGROUND: SharedGatewayDependencies['background'] = {
 const NO_OWNERS: ResourceOwnerStore = {
   record: async () => undefined,
   find: async () => new Map(),
-  claimResults: async () => true,
+  findCountedLines: async () => 0,
+  claimLines: async () => true,
 };
 
 /** Returns a store in which every resource belongs to one key, at one provider. */

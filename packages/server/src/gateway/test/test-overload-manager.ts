@@ -5,7 +5,12 @@ import { type OverloadLimits, OverloadManager } from '../overload/overload-manag
 /** An overload manager for one organization. Without `limits`, it admits everything that tests send. */
 export function createTestOverloadManager(
   clock: Clock,
-  limits: OverloadLimits = { maxConcurrentExchanges: 1_000, maxBodyBytes: 1 << 30, maxEventLoopDelayMs: 0 },
+  limits: OverloadLimits = {
+    maxConcurrentExchanges: 1_000,
+    maxBodyBytes: 1 << 30,
+    maxBodyDiskBytes: 1 << 30,
+    maxEventLoopDelayMs: 0,
+  },
 ): OverloadManager {
   return new OverloadManager(limits, {
     clock,

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../core/clock.ts';
 import { announceStart } from '../announce-start.ts';
 import { openServerOutput } from '../server-output.ts';
+import { recordUnhandledRejections } from '../unhandled-rejections.ts';
 import { createProcessStarter } from './cluster-processes.ts';
 import { LogPipe } from './log-pipe.ts';
 import { Supervisor } from './supervisor.ts';
@@ -14,6 +15,7 @@ export async function superviseProcesses(
   count: number,
 ): Promise<void> {
   const output = openServerOutput(environment.logLevel, () => config.log.access);
+  recordUnhandledRejections(output.log);
   const supervisor = new Supervisor({
     count,
     fork: createProcessStarter(count, new LogPipe(output.destination)),

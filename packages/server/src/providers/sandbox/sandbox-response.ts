@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { generateSchemaExample } from './schema-example.ts';
 
+/** The maximum number of chunks of a text. Each word is a chunk, and the last chunk contains the rest of the text. */
+const MAX_WORDS = 10_000;
+
 /** The sandbox's response to a Chat Completions request. */
 export interface SandboxResponse {
   /** The texts of the streamed chunks, in order. */
@@ -20,14 +23,27 @@ export function buildSandboxResponse(model: string, body: JsonObject): SandboxRe
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const calls = model === 'tools' ? offeredCalls(body, messages) : [];
   const text = calls.length > 0 ? '' : answerText(model, body, messages);
-  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text === '' ? [] : [text]);
   return {
-    words,
+    words: splitIntoWords(text),
     calls,
     inputTokens: estimateTokens(JSON.stringify(messages)),
     outputTokens:
       estimateTokens(text) + calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments), 0),
   };
+}
+
+/** Splits a text before the white space between its words. */
+function splitIntoWords(text: string): string[] {
+  const words: string[] = [];
+  // Sticky: otherwise, the time would grow with the square of the length of the white space.
+  const word = /\s*\S+(?:\s+$)?/y;
+  let start = 0;
+  while (words.length < MAX_WORDS - 1 && word.test(text)) {
+    words.push(text.slice(start, word.lastIndex));
+    start = word.lastIndex;
+  }
+  if (start < text.length) words.push(text.slice(start));
+  return words;
 }
 
 /** Returns one token per four characters, so that results are easy to verify. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { Clock } from '../../core/clock.ts';
 import type {
   FlowControl,
@@ -24,7 +25,13 @@ export function createSandboxTransport(clock: Clock): UpstreamTransport {
   return {
     dispatch(request, handler) {
       const player = new ResponsePlayer(handler, clock);
-      queueMicrotask(() => respond(request, player));
+      queueMicrotask(() => {
+        try {
+          respond(request, player);
+        } catch (error) {
+          player.fail(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
       return () => player.stop();
     },
     close: () => Promise.resolve(),
@@ -33,7 +40,11 @@ export function createSandboxTransport(clock: Clock): UpstreamTransport {
 
 function respond(request: UpstreamRequest, player: ResponsePlayer): void {
   if (request.method === 'GET' && request.path.endsWith('/models')) return player.json(200, modelList());
-  const body: unknown = JSON.parse(request.body?.toString('utf8') ?? 'null');
+  if (request.body !== null && !Buffer.isBuffer(request.body)) {
+    request.body.destroy();
+    return player.json(400, errorBody(400, 'the sandbox does not accept uploads'));
+  }
+  const body = tryParseJson(request.body?.toString('utf8') ?? 'null');
   if (!isJsonObject(body) || typeof body.model !== 'string')
     return player.json(400, errorBody(400, 'model is required'));
   if (!sandbox.knownModels?.includes(body.model))
@@ -170,6 +181,10 @@ class ResponsePlayer implements FlowControl {
     this.#handler.onConnected();
     this.#handler.onHead(status, { 'content-type': 'application/json', ...headers }, this);
     this.#play([JSON.stringify(body)], undefined, 0);
+  }
+
+  fail(error: Error): void {
+    if (!this.#stopped) this.#handler.onError(error);
   }
 
   stream(list: readonly string[], failure: SandboxFailure | undefined, pauseMs: number): void {

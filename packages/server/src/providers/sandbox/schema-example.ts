@@ -41,7 +41,7 @@ function exampleObject(schema: JsonObject, depth: number): JsonObject {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : Object.keys(properties);
   const filled: Record<string, Json> = {};
-  for (const name of required)
+  for (const name of new Set(required))
     if (typeof name === 'string') filled[name] = generateSchemaExample(properties[name], name, depth + 1);
   return filled;
 }

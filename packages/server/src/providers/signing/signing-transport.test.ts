@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/fake-clock';
 import type { UpstreamRequest, UpstreamTransport } from '../transport.ts';
+import { resolveAwsCredentialSources } from './aws-credential-sources.ts';
 import { resolveGoogleTokenSources } from './google-token-sources.ts';
 import { createSigningTransport } from './signing-transport.ts';
 
@@ -52,4 +53,49 @@ test('the credentials of an identity that is no longer used are removed', async 
   assert.equal(fetched, 3, 'used recently');
   await sendWith('two');
   assert.equal(fetched, 4);
+});
+
+test('after a correction of the clock, the caller receives only the response to the second request', async () => {
+  const clock = new FakeClock();
+  const heard: (number | string)[] = [];
+  let sent = 0;
+  const inner: UpstreamTransport = {
+    close: async () => undefined,
+    dispatch(_, handler) {
+      sent += 1;
+      const isFirst = sent === 1;
+      const headers = {
+        date: new Date(clock.now() + 3_600_000).toUTCString(),
+        'x-amzn-errortype': 'SignatureDoesNotMatch',
+      };
+      queueMicrotask(() => {
+        handler.onHead(isFirst ? 403 : 200, headers, { pause: () => undefined, resume: () => undefined });
+        handler.onData(Buffer.from(isFirst ? 'rejected' : 'accepted'));
+        handler.onEnd();
+      });
+      return () => undefined;
+    },
+  };
+  const settings = { service: 's', region: 'r', keys: { id: 'i', secret: 's' }, metadata: false };
+  const identity = resolveAwsCredentialSources(settings, () => undefined);
+  const request: UpstreamRequest = {
+    method: 'POST',
+    origin: 'http://127.0.0.1:9',
+    path: '/chat',
+    headers: [],
+    body: null,
+    connectMs: 1,
+    orgId: 'acme',
+    signing: { key: 'one', identity, via: () => undefined },
+  };
+  await new Promise<void>((resolve, reject) => {
+    createSigningTransport(inner, clock).dispatch(request, {
+      onConnected: () => undefined,
+      onHead: (status) => void heard.push(status),
+      onData: (chunk) => void heard.push(chunk.toString()),
+      onEnd: resolve,
+      onError: reject,
+    });
+  });
+  assert.deepEqual(heard, [200, 'accepted']);
 });

@@ -196,7 +196,10 @@ class SignedCall implements UpstreamResponseHandler {
     this.#isRetry = true;
     this.#isIgnoringResponse = true;
     this.#cancel?.();
-    this.start();
+    // After the rest of this read, which can contain the body of the rejected response.
+    queueMicrotask(() => {
+      if (!this.#isOver) this.start();
+    });
   }
 
   /** Returns whether the request can be sent again. A streamed body cannot. */

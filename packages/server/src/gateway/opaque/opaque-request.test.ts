@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { createBodyClient } from '../test/body-client.ts';
+import { type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
+import { parseResourcePath } from './resource-reference.ts';
+
+function read(path: string, text: string): Promise<OpaqueRequest> {
+  const body = Buffer.from(text);
+  return readOpaqueRequest({
+    client: createBodyClient({ headers: { 'content-length': String(body.length) }, body }),
+    resource: parseResourcePath('a', path.split('/')),
+    clock: new FakeClock(),
+    spoolDir: '',
+    allowsModel: null,
+  });
+}
+
+test('a JSON body with too many values is rejected on every path', async () => {
+  const objects = `[${'{},'.repeat(100_000)}{}]`;
+  const numbers = `[${'1.10,'.repeat(100_000)}1]`;
+  for (const path of ['responses', 'vector_stores', 'files', 'batches', 'unknown'])
+    for (const values of [objects, numbers])
+      await assert.rejects(read(path, `{"file_ids":["file-1"],"a":${values}}`), {
+        code: 'request_too_large',
+      });
+});
+
+test('the requests of a batch together may have more values than a single request', async () => {
+  const request = `{"params":{"model":"m","a":[${'{},'.repeat(50_000)}{}]}}`;
+  const { references } = await read('batch/jobs', `{"requests":[${request},${request},${request}]}`);
+  assert.deepEqual(references.models, ['m']);
+});
+
+test('models in `requests` are found on every path', async () => {
+  const text = '{"requests":[{"params":{"model":"m"}}],"input_file_id":"file-1"}';
+  assert.deepEqual((await read('unknown', text)).references.models, ['m']);
+  assert.deepEqual((await read('unknown', text)).batchInputs, []);
+  assert.deepEqual((await read('batches', text)).batchInputs, ['file-1']);
+});
+
+test('the characters to speak are Unicode code points', async () => {
+  assert.equal((await read('audio/speech', '{"input":"a\u{1f600}é"}')).characters, 3);
+});
