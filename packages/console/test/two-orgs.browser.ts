@@ -69,3 +69,41 @@ test('a download of a tab never contains the other organization', async () => {
   assert.notEqual(await download.failure(), null);
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
 });
+
+test('a tab that follows another tab to its organization shows nothing of the previous one', async () => {
+  await page.goto(`${harness.url}/o/acme/monitors`);
+  await page.getByText('Only in acme').waitFor();
+  await listMonitors('other');
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByText('You switched to Other in another tab.').waitFor();
+  await page.getByRole('button', { name: /^Acme/ }).click();
+  await page.getByRole('menuitem', { name: 'Other' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  // The response never arrives, so only rows that the tab already has could be shown.
+  await page.route(/api\/monitoring\/monitors/, () => undefined);
+  await page.getByRole('link', { name: 'Monitors', exact: true }).click();
+  await page.getByRole('heading', { name: 'Monitors', exact: true }).waitFor();
+  assert.equal(await page.getByText('Only in acme').count(), 0);
+  await page.unroute(/api\/monitoring\/monitors/);
+});
+
+test('a failed switch can be tried again', async () => {
+  await page.route(/api\/session\/org/, (route) => route.abort());
+  await page.goto(`${harness.url}/o/acme/monitors`);
+  await page.getByText('Could not switch to organization acme.').waitFor();
+  await page.unroute(/api\/session\/org/);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByText('Only in acme').waitFor();
+});
+
+test('a tab shows nothing of its user to another person who signs in with the same browser', async () => {
+  await page.goto(`${harness.url}/o/acme/management/settings/account`);
+  await page.getByText('mara@acme.example').first().waitFor();
+  harness.signInAs('admin');
+  await page.context().addCookies(harness.cookies());
+  const reloaded = page.waitForEvent('load');
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  await reloaded;
+  await page.getByText('admin@acme.example').first().waitFor();
+  assert.equal(await page.getByText('mara@acme.example').count(), 0);
+});

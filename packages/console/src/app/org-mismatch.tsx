@@ -1,12 +1,13 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
-import { type SignedInSession, sessionQuery } from '../data/session.ts';
+import type { SignedInSession } from '../data/session.ts';
+import { useValueEffect } from '../data/use-value-effect.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 
 /**
- * Shown if the organization in the URL is not the current one. If the user is a member of that organization,
- * switches to it. Otherwise, states that the user is not a member.
+ * Shown if the organization in the URL is not the current one, or if this tab holds the data of another user or
+ * organization. If the user is a member of the organization in the URL, switches to it and loads the page again, so
+ * that neither data nor a change of the previous one continues. Otherwise, states that the user is not a member.
  */
 export function OrgMismatch({
   session,
@@ -15,17 +16,23 @@ export function OrgMismatch({
   readonly session: SignedInSession;
   readonly orgId: string;
 }) {
-  const client = useQueryClient();
   const mine = session.orgs.some(({ id }) => id === orgId);
   const [error, setError] = useState<Error | null>(null);
-  useEffect(() => {
-    if (mine)
-      // The page is loaded again, so that no change that began in the other organization continues in this one.
-      switchToOrg(client, orgId)
-        .then(() => location.reload())
-        .catch((reason: unknown) => reason instanceof Error && setError(reason));
-  }, [mine, orgId, client]);
-  if (error) return <ErrorState what={`Could not switch to organization ${orgId}.`} error={error} />;
+  useValueEffect(mine && error === null, (isReady) => {
+    if (isReady)
+      switchToOrg(session, orgId).then(
+        () => location.reload(),
+        (reason: unknown) => reason instanceof Error && setError(reason),
+      );
+  });
+  if (error)
+    return (
+      <ErrorState
+        what={`Could not switch to organization ${orgId}.`}
+        error={error}
+        onRetry={() => setError(null)}
+      />
+    );
   if (mine) return <Skeleton className="m-6 h-8 w-48" />;
   return (
     <EmptyState
@@ -41,9 +48,6 @@ export function OrgMismatch({
   );
 }
 
-/** Switches the session to another organization of the user and clears the data of the previous one. */
-async function switchToOrg(client: QueryClient, orgId: string): Promise<void> {
-  await sendJson('POST', 'api/session/org', { org_id: orgId });
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-  await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+async function switchToOrg({ org }: SignedInSession, orgId: string): Promise<void> {
+  if (org.id !== orgId) await sendJson('POST', 'api/session/org', { org_id: orgId });
 }

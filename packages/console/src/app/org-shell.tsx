@@ -3,7 +3,13 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/dialog-prompts.ts';
 import { PermissionContactsProvider } from '../data/permission-contacts.tsx';
-import { type Session, type SignedInSession, SignedInSessionContext, sessionQuery } from '../data/session.ts';
+import {
+  isSessionOfPage,
+  type Session,
+  type SignedInSession,
+  SignedInSessionContext,
+  sessionQuery,
+} from '../data/session.ts';
 import { useValueEffect } from '../data/use-value-effect.ts';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { lazyWithFailureNotice } from '../ui/lazy-with-failure-notice.tsx';
@@ -44,7 +50,8 @@ const StepUp = lazyWithFailureNotice(loadStepUp, true);
  * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to the
  * organization in the URL. If the session ends, the page stays until the redirect to the sign-in page, so that
  * a form with unsaved changes can prevent the redirect. If another tab switches the session to another organization,
- * the page stays with a banner, because a form can have unsaved changes.
+ * the page stays with a banner, because a form can have unsaved changes. A page that is then opened in the other
+ * organization, or by another user, is loaded again, because this tab holds the data of the previous one.
  */
 export function OrgShell() {
   const { data: current, error, refetch } = useQuery(sessionQuery);
@@ -57,7 +64,7 @@ export function OrgShell() {
   if (!session) return <Skeleton className="m-6 h-8 w-48" />;
   if (session.state === 'signed_out') return <Redirect to="/sign-in" search={{ next: href }} />;
   const toSignIn = <Redirect to="/sign-in" search={{ next: href, error: 'session_ended' }} />;
-  if (session.org.id !== orgId)
+  if (session.org.id !== orgId || !isSessionOfPage(session))
     return ended ? (
       toSignIn
     ) : (
@@ -76,14 +83,16 @@ export function OrgShell() {
 }
 
 /**
- * Returns the session. If it has ended or is in another organization, returns the most recent session in the
- * organization of the page, or null if there was none.
+ * Returns the session. If it has ended or the same user has moved it to another organization, returns the most recent
+ * session in the organization of the page, or null if there was none.
  */
 function useLastSignedInSession(session: Session | undefined, orgId: string): SignedInSession | null {
   const [last, setLast] = useState<SignedInSession | null>(null);
-  const isHere = session?.state === 'signed_in' && session.org.id === orgId;
-  if (isHere && session !== last) setLast(session);
-  return isHere ? session : last?.org.id === orgId || session?.state !== 'signed_in' ? last : session;
+  if (session?.state !== 'signed_in') return last;
+  if (session.org.id !== orgId)
+    return last?.org.id === orgId && last.user.id === session.user.id ? last : session;
+  if (session !== last) setLast(session);
+  return session;
 }
 
 function Shell({ ended, moved }: { readonly ended: boolean; readonly moved: boolean }) {

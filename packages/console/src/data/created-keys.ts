@@ -56,7 +56,7 @@ export async function getOrCreatePlaygroundKey(
 }
 
 /**
- * Discards the playground key, for example after it was rejected or another user signed in. The next call of
+ * Discards the playground key, for example after it was rejected or the user signed out. The next call of
  * `getOrCreatePlaygroundKey` creates a new one.
  */
 export function discardPlaygroundKey(): void {

@@ -17,6 +17,19 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The user and the organization whose data this tab holds. Null until the first page is shown. */
+let pageOwner: string | null = null;
+
+/**
+ * Returns whether a session is of the user and the organization whose data this tab holds. The first session that
+ * is passed determines them. For any other session, the page must be loaded again.
+ */
+export function isSessionOfPage({ user, org }: SignedInSession): boolean {
+  const owner = `${user.id} ${org.id}`;
+  pageOwner ??= owner;
+  return pageOwner === owner;
+}
+
 /** Returns the session, or undefined until the first response arrives. */
 export function useSession(): Session | undefined {
   return useQuery(sessionQuery).data;
