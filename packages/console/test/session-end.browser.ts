@@ -101,5 +101,23 @@ test('a prompt of the playground is in the tab only until its user signs out', a
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('Password').waitFor();
   assert.doesNotMatch(await stored(), /Only for Acme/);
+
+test('requests of a page that nobody has used for a minute do not count as use of the session', async () => {
+  harness.signInAs('owner');
+  const { page, context } = await openConsolePage(harness, '/o/acme/monitors');
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Monitors' }).waitFor();
+  const refetch = async () => {
+    const asked = page.waitForRequest(/\/api\/session$/);
+    await page.clock.runFor(60_000);
+    return (await asked).headers()['x-floe-background'];
+  };
+  await refetch();
+  assert.equal(await refetch(), 'true');
+  await page.clock.runFor(30_000);
+  await page.keyboard.press('Shift');
+  assert.equal(await refetch(), undefined, 'a person types in a form');
+  assert.equal(await refetch(), 'true');
   await context.close();
 });

@@ -54,7 +54,8 @@ const StepUp = lazyWithFailureNotice(loadStepUp, true);
  * organization, or by another user, is loaded again, because this tab holds the data of the previous one.
  */
 export function OrgShell() {
-  const { data: current, error, refetch } = useQuery(sessionQuery);
+  // Refetched once a minute, so that typing in a form without other requests also counts as use of the session.
+  const { data: current, error, refetch } = useQuery({ ...sessionQuery, refetchInterval: 60_000 });
   const ended = current?.state === 'signed_out' ? current : null;
   const orgId = useOrgId();
   const session = useLastSignedInSession(current, orgId) ?? current;

@@ -3,6 +3,7 @@ import { buildApiUrl, getPageOrgId, ORG_HEADER } from './base-url.ts';
 import { REASON_PROMPT, STEP_UP_PROMPT } from './dialog-prompts.ts';
 import { readNextNonEmptyPage } from './read-next-non-empty-page.ts';
 import { updateServerTimeOffset } from './server-clock.ts';
+import { isUserActive } from './user-activity.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
 /** The query parameters of a request. A list of values repeats the parameter. */
@@ -58,6 +59,8 @@ async function sendRequest(
   if (payload !== null) headers.set('content-type', 'application/json');
   if (keys) headers.set('idempotency-key', keyOf(keys, payload ?? ''));
   if (etag) headers.set('if-match', etag);
+  // Such a request does not delay the expiry of a session that nobody uses.
+  if (method === 'GET' && !isUserActive()) headers.set('x-floe-background', 'true');
   const org = getPageOrgId();
   if (org) headers.set(ORG_HEADER, org);
   let answer: Response;

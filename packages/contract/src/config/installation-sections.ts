@@ -176,7 +176,9 @@ const AuthSessionsSchema = z.strictObject({
     .min(5)
     .max(43_200)
     .default(720)
-    .describe('Number of minutes without use after which a session expires.'),
+    .describe(
+      'Number of minutes without use after which a session expires. An open console page counts as use only while a person uses it.',
+    ),
   max_hours: z
     .int()
     .min(1)

@@ -2,19 +2,21 @@ import { Fault } from '@floe/contract/faults';
 import { isJsonObject } from '@floe/contract/json';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireAccess } from '../management/access.ts';
-import type { EventStreamContext } from '../management/event-stream-response.ts';
+import { type EventStreamContext, eventStreamSchema } from '../management/event-stream-response.ts';
 import type { Operation } from '../management/operation.ts';
 import type { Actor } from '../platform/actor.ts';
 import { mayContainPlatformKey } from '../platform/key-format.ts';
 import type { ApiOptions } from './api-options.ts';
 import { toSignInRequest } from './sign-in/session-routes.ts';
+import type { SignInRequest } from './sign-in/sign-in-api.ts';
 import { markConnectionAuthenticated } from './unauthenticated-connection-limiter.ts';
 
 /**
  * Authenticates a request by platform key or session, and checks that the actor may use the
  * operation. A key takes precedence over a cookie, because console pages never send a key.
  *
- * @param reply receives a changed session cookie. If it is absent, the cookie is not changed.
+ * @param reply receives a changed session cookie. If it is absent, the request is checked again while it is in
+ *   progress. This changes no cookie, and does not count as use of the session.
  * @throws Fault if the request is not authenticated or not allowed
  */
 export async function authorizeRequest(
@@ -23,7 +25,9 @@ export async function authorizeRequest(
   request: FastifyRequest,
   reply: FastifyReply | null,
 ): Promise<Actor> {
-  const actor = await resolveActor(options, request, reply);
+  // The browser opens an event stream again by itself, so the stream does not count as use of the session.
+  const asking = toSignInRequest(request, reply !== null && operation.answer !== eventStreamSchema);
+  const actor = await resolveActor(options, request, reply, asking);
   markConnectionAuthenticated(request.raw.socket);
   requireAccess(operation, actor, options.host.clock.now());
   const address = options.addressOf?.(request.raw);
@@ -34,9 +38,10 @@ async function resolveActor(
   { signIn, authenticate }: ApiOptions,
   request: FastifyRequest,
   reply: FastifyReply | null,
+  asking: SignInRequest,
 ): Promise<Actor> {
   if (!signIn || mayContainPlatformKey(request.headers)) return authenticate(request.headers);
-  const recognised = await signIn.findSession(toSignInRequest(request), reply !== null);
+  const recognised = await signIn.findSession(asking, reply !== null);
   if (!recognised) return authenticate(request.headers);
   if (recognised.setCookie !== null) reply?.header('set-cookie', recognised.setCookie);
   requireSameOrg(request, recognised.actor);

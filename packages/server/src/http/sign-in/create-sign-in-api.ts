@@ -21,12 +21,13 @@ export function createSignInApi(
 ): SignInApi {
   const arrivals = createClientAddressResolver(trustedProxies);
 
-  function browserOf({ headers, addressSource }: SignInRequest): BrowserRequest {
+  function browserOf({ headers, addressSource, isUse }: SignInRequest): BrowserRequest {
     const agent = headers['user-agent'];
     return {
       address: arrivals.addressOf(addressSource),
       agent: typeof agent === 'string' ? agent : '',
       token: createConfiguredSessionCookieDefinition(context).read(cookieHeader(headers)),
+      isUse,
     };
   }
 
@@ -37,7 +38,7 @@ export function createSignInApi(
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
       requireSameOriginRequest(asking.method, asking.headers, context.site());
-      const live = await findSession(context, token);
+      const live = await findSession(context, token, asking.isUse);
       const next = live.mustRotate && mayReplace ? await rotateToken(context, live, token) : null;
       return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
     },
@@ -64,10 +65,14 @@ function toSessionResponse(
  * @throws Fault `session_expired`; `auth_unavailable` if the store is unavailable, because that says nothing
  *   about the session
  */
-async function findSession({ sessions }: SignInContext, token: string): Promise<ActiveConsoleSession> {
+async function findSession(
+  { sessions }: SignInContext,
+  token: string,
+  isUse: boolean,
+): Promise<ActiveConsoleSession> {
   let live: ActiveConsoleSession | null;
   try {
-    live = await sessions.find(token);
+    live = await sessions.find(token, isUse);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
     throw new Fault('auth_unavailable', 'Floe cannot check your session at the moment. Try again.', {

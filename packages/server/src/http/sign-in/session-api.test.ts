@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updateMember } from '../../store/members.ts';
+import { followEvents } from '../test/follow-events.ts';
 import { listResponseEntries } from '../test/running-api.ts';
 import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
@@ -171,6 +172,37 @@ test('a session ends twelve hours after its last use', async () => {
   harness.advance(12 * HOUR);
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
+});
+
+test('requests that the console sends without a person do not count as use of a session', async () => {
+  const { browser } = await signedIn();
+  const background = { 'x-floe-background': 'true' };
+  for (const path of ['/api/me', '/api/session', '/api/me/sessions', '/api/management/keys']) {
+    harness.advance(2 * HOUR);
+    assert.equal((await browser.ask('GET', path, undefined, background)).status, 200, path);
+  }
+  const { body } = await browser.ask('GET', '/api/session', undefined, background);
+  assert.equal(Date.parse(body.expires_at), harness.parts.clock.now() + 4 * HOUR);
+  harness.advance(4 * HOUR);
+  assert.equal(await code(browser.ask('GET', '/api/me', undefined, background)), '401 session_expired');
+});
+
+test('an open event stream does not count as use of a session, and ends with it', async (t) => {
+  const { browser } = await signedIn();
+  const [[name, value] = []] = browser.cookies;
+  const open = async () => {
+    const headers = { cookie: `${name}=${value}`, 'sec-fetch-site': 'same-origin' };
+    const stream = await followEvents(t, `http://127.0.0.1:${harness.api.port}/api/events`, headers);
+    await stream.position();
+    return stream;
+  };
+  harness.advance(6 * HOUR);
+  const stream = await open();
+  harness.advance(6 * HOUR - 1);
+  await open();
+  harness.advance(1);
+  await stream.ended;
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
 });
 
 test('a session ends seven days after it began, even if it is used', async () => {

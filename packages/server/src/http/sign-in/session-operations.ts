@@ -58,7 +58,8 @@ function readSession(context: SignInContext): SessionOperation {
     status: 200,
     answer: sessionResource,
     async run({ browser }) {
-      const live = browser.token === null ? null : await context.sessions.find(browser.token);
+      const { token, isUse } = browser;
+      const live = token === null ? null : await context.sessions.find(token, isUse);
       if (live) return { body: toSignedInSessionResource(live, context.clock.now()) };
       const { read } = context.database;
       const isOpen = !(await hasAnyOrgOwner(read)) || (await hasUsableOwnerLink(read, context.clock));

@@ -2,9 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createOperationRouteConfig } from '../api-calls.ts';
 import type { SignInApi, SignInRequest } from './sign-in-api.ts';
 
-/** Returns the request data that sign-in uses. */
-export function toSignInRequest(request: FastifyRequest): SignInRequest {
-  return { method: request.method, headers: request.headers, addressSource: request.raw };
+/** The console sends this header with requests that no person caused, such as polls. */
+const BACKGROUND_HEADER = 'x-floe-background';
+
+/**
+ * Returns the request data that sign-in uses.
+ * @param isUse Whether the request counts as use of the session if a person caused it.
+ */
+export function toSignInRequest({ method, headers, raw }: FastifyRequest, isUse = true): SignInRequest {
+  return { method, headers, addressSource: raw, isUse: isUse && !(BACKGROUND_HEADER in headers) };
 }
 
 /** Size limit of bodies before authentication. The largest, a passkey registration, has about 4 KB. */

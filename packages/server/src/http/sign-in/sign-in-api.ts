@@ -8,6 +8,8 @@ export interface SignInRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly addressSource: ClientAddressSource;
+  /** Whether the request counts as use of the session. */
+  readonly isUse: boolean;
 }
 
 /** The session that a request belongs to, and the new cookie to send if the cookie must change. */

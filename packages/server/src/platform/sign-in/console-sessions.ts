@@ -106,14 +106,18 @@ export class ConsoleSessions {
     database.signals.onChange(() => this.clearCache());
   }
 
-  /** Returns the session of a cookie. Returns null if it is unknown or expired, or the membership has ended. */
-  async find(token: string): Promise<ActiveConsoleSession | null> {
+  /**
+   * Returns the session of a cookie. Returns null if it is unknown or expired, or the membership has ended.
+   * @param isUse Whether the request counts as use of the session, which delays its expiry.
+   */
+  async find(token: string, isUse = true): Promise<ActiveConsoleSession | null> {
     if (!hasSecretTokenFormat(token)) return null;
     const known = await this.#load(computeSha256Hex(token));
     const now = this.#clock.now();
     if (!known || !this.isActive(known.row, known.seenAt)) return null;
-    const live = toLiveSession(known, now, this.#rules());
-    if (live) this.#touch(known, now);
+    const usedAt = isUse ? Math.max(now, known.seenAt) : known.seenAt;
+    const live = toLiveSession(known, now, computeSessionExpiresAt(this.#rules(), known.row, usedAt));
+    if (live && isUse) this.#touch(known, now);
     return live;
   }
 
@@ -224,9 +228,9 @@ export class ConsoleSessions {
 }
 
 function toLiveSession(
-  { row, isCurrent, membershipRows, seenAt }: LoadedSession,
+  { row, isCurrent, membershipRows }: LoadedSession,
   now: number,
-  rules: ConsoleSessionSettings,
+  expiresAt: number,
 ): ActiveConsoleSession | null {
   const issuer = row.issuer ?? null;
   const everywhere = listSessionMemberships(membershipRows, issuer);
@@ -247,7 +251,7 @@ function toLiveSession(
     // A much later end than any step-up has means that the clock was set back.
     steppedUpUntil:
       isCurrent && row.stepped_up_until <= now + STEP_UP_WINDOW_MS + CLOCK_SKEW_MS ? row.stepped_up_until : 0,
-    expiresAt: computeSessionExpiresAt(rules, row, Math.max(now, seenAt)),
+    expiresAt,
     mustRotate: isCurrent && here.role !== row.role,
   };
 }

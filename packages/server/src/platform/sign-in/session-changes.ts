@@ -14,7 +14,7 @@ export async function requireActiveSession(
   { sessions }: Pick<SignInContext, 'sessions'>,
   browser: BrowserRequest,
 ): Promise<{ readonly live: ActiveConsoleSession; readonly token: string }> {
-  const live = browser.token === null ? null : await sessions.find(browser.token);
+  const live = browser.token === null ? null : await sessions.find(browser.token, browser.isUse);
   if (!live || browser.token === null) throw createSessionExpiredFault();
   return { live, token: browser.token };
 }

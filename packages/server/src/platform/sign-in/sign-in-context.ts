@@ -39,6 +39,8 @@ export interface BrowserRequest {
   readonly agent: string;
   /** Value of the session cookie, valid or not. Null if there is none. */
   readonly token: string | null;
+  /** Whether the request counts as use of the session. */
+  readonly isUse: boolean;
 }
 
 /** The error message of a failed sign-in with a password. It does not reveal whether the account exists. */
