@@ -21,6 +21,7 @@ import {
 } from './table-columns.ts';
 import {
   findNextRowForKey,
+  findRowIndex,
   findScrollParent,
   getOffsetInScrollParent,
   isInteractiveElement,
@@ -99,7 +100,7 @@ export function DataTable<Row>(ownProps: DataTableProps<Row>) {
           virtual.getVirtualItems().flatMap(({ index, key, start }) => {
             const row = rows[index];
             if (!row) return [];
-            const focusable = index === Math.min(cursor, rows.length - 1);
+            const focusable = index === cursor;
             const at = start - top;
             const open = openId === rowId(row);
             const drawn = () => (
@@ -111,7 +112,7 @@ export function DataTable<Row>(ownProps: DataTableProps<Row>) {
                 phone={phone}
                 tracks={tracks}
                 focusable={focusable}
-                onFocus={() => setCursor(index)}
+                onFocus={() => setCursor({ id: rowId(row), index })}
                 place={{ height: rowPx, transform: `translateY(${at}px)` }}
               />
             );
@@ -134,7 +135,9 @@ function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: r
 function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Row>, phone: boolean) {
   const body = useRef<HTMLDivElement>(null);
   const rowPx = useRowHeight(phone);
-  const [cursor, setCursor] = useState(0);
+  // Rows can move while one has the focus, so the row is known by its ID. The index is for a row that is gone.
+  const [at, setCursor] = useState({ id: '', index: 0 });
+  const cursor = findRowIndex(rows, rowId, at);
   const [top, setTop] = useState(0);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -165,11 +168,14 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
     const row = rows[cursor];
     if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
       onOpen?.(row);
-    else if (to !== null) {
+    else if (to !== null && rows[to]) {
       event.preventDefault();
-      setCursor(to);
+      const id = rowId(rows[to]);
+      setCursor({ id, index: to });
       virtual.scrollToIndex(to);
-      requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
+      requestAnimationFrame(() =>
+        body.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus(),
+      );
     }
   }
 

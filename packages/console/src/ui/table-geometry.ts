@@ -20,6 +20,17 @@ export function findNextRowForKey(key: string, from: number, rows: number): numb
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
+/** Returns the index of the row with an ID, or the nearest index if the row no longer exists. */
+export function findRowIndex<Row>(
+  rows: readonly Row[],
+  rowId: (row: Row) => string,
+  { id, index }: { readonly id: string; readonly index: number },
+): number {
+  const isAt = (row: Row | undefined) => row !== undefined && (id === '' || rowId(row) === id);
+  const found = isAt(rows[index]) ? index : rows.findIndex(isAt);
+  return found === -1 ? Math.max(0, Math.min(index, rows.length - 1)) : found;
+}
+
 /**
  * Returns the enclosing element that scrolls, which has the attribute `data-scroll`. Returns null if there is
  * none.

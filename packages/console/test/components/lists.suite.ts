@@ -23,6 +23,22 @@ export function listTests(mount: MountSpecimen): void {
     await close();
   });
 
+  test('a row keeps the focus while rows arrive above it, and keys start from it', async () => {
+    const { page, close } = await mount('MovingRows');
+    const row = (id: string) => page.locator(`[data-row="${id}"]`);
+    await row('row-30').focus();
+    await page.keyboard.press('ArrowDown');
+    await waitForFocus(row('row-31'));
+    await page.evaluate("window.dispatchEvent(new Event('arrive'))");
+    await page.locator('[role=table][data-rows="60"]').waitFor();
+    await waitForFocus(row('row-31'));
+    await page.keyboard.press('Enter');
+    assert.equal(await readReports(page), 'opened row-31');
+    await page.keyboard.press('ArrowDown');
+    await waitForFocus(row('row-32'));
+    await close();
+  });
+
   test('the head of a column sorts up, down and not at all, and says which', async () => {
     const { page, close } = await mount('DataTables');
     const cost = page.getByRole('columnheader', { name: 'Cost' });

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError } from '../../src/data/api-error.ts';
 import { Button } from '../../src/ui/button.tsx';
 import { ColumnMenu } from '../../src/ui/column-menu.tsx';
@@ -56,6 +56,29 @@ export function DataTables() {
         onSort={setText}
         stale={stale}
         total={ROWS.length}
+      />
+    </main>
+  );
+}
+
+export function MovingRows() {
+  const [told, tell] = useReportLog();
+  const [rows, setRows] = useState(ROWS.slice(30, 60));
+  useEffect(() => {
+    const arrive = () => setRows((before) => [...ROWS.slice(0, 30), ...before]);
+    window.addEventListener('arrive', arrive);
+    return () => window.removeEventListener('arrive', arrive);
+  }, []);
+  return (
+    <main data-scroll className="h-full overflow-y-auto">
+      {told}
+      <DataTable
+        label="Costs"
+        rows={rows}
+        rowId={({ id }) => id}
+        columns={COLUMNS}
+        card={({ id }) => id}
+        onOpen={({ id }) => tell(`opened ${id}`)}
       />
     </main>
   );
