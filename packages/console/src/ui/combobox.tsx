@@ -64,6 +64,8 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         role="combobox"
         aria-expanded={found.length > 0}
         aria-controls={list}
+        // Escape first discards the typed text, before it closes an enclosing dialog.
+        {...(typed === null ? {} : { 'data-typed': '' })}
         aria-autocomplete="list"
         {...(found[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
         value={text}

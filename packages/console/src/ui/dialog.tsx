@@ -55,6 +55,12 @@ export function Dialog({ open, onClose, title, description, children, actions, .
   const hold = (event: Event) => {
     if (!dismissible || busy.current) event.preventDefault();
   };
+  const holdEscape = (event: Event) => {
+    hold(event);
+    // Radix receives the key before the combobox, for which it closes the list.
+    if (document.activeElement?.matches('[role=combobox]:is([aria-expanded=true],[data-typed])'))
+      event.preventDefault();
+  };
   const holdClick = (event: MouseEvent) => {
     // Clicks in a dialog above this one also arrive here.
     const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
@@ -67,7 +73,7 @@ export function Dialog({ open, onClose, title, description, children, actions, .
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <ModalContent
-          onEscapeKeyDown={hold}
+          onEscapeKeyDown={holdEscape}
           onPointerDownOutside={hold}
           onClickCapture={holdClick}
           {...(description ? {} : { 'aria-describedby': undefined })}

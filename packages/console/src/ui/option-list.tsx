@@ -48,11 +48,9 @@ export function OptionList<Option>({
           role="option"
           tabIndex={-1}
           aria-selected={index === at}
-          onPointerDown={(event) => {
-            // Prevents the input from losing focus, which would close the list.
-            event.preventDefault();
-            onTake(option);
-          }}
+          // Prevents the input from losing focus, which would close the list.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(option)}
           className={optionClass}
         >
           {children(option)}

@@ -78,6 +78,33 @@ export function fieldTests(mount: MountSpecimen): void {
     await close();
   });
 
+  test('Escape in a combobox closes its list and discards its text before it closes the dialog around it', async () => {
+    const { page, close } = await mount('ComboboxInDialog');
+    const model = page.getByRole('combobox', { name: 'Model', exact: true });
+    for (const text of ['fla', 'nothing like it']) {
+      await model.fill(text);
+      await model.press('Escape');
+      await waitForValue(model, '');
+      assert.equal(await readReports(page), '');
+    }
+    await model.press('Escape');
+    assert.equal(await readReports(page), 'closed');
+    await close();
+  });
+
+  test('a list of suggestions can be scrolled with a finger, and a tap takes an option', async () => {
+    const { page, close } = await mount('ComboboxInDialog', { phone: true });
+    const many = page.getByRole('combobox', { name: 'Many' });
+    await many.tap();
+    const option = page.getByRole('option', { name: 'model 2', exact: true });
+    await option.dispatchEvent('pointerdown', { pointerType: 'touch', button: 0 });
+    await option.click({ button: 'right' });
+    await waitForValue(many, '');
+    await option.tap();
+    await waitForValue(many, 'model 2');
+    await close();
+  });
+
   test('the filter bar offers fields and values, turns a token round, removes it, and names a field that is not there', async () => {
     const { page, close } = await mount('FilterBars');
     const bar = page.getByRole('combobox', { name: 'Filter' });

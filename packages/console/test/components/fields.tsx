@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { ApiError } from '../../src/data/api-error.ts';
 import { Button } from '../../src/ui/button.tsx';
 import { Combobox } from '../../src/ui/combobox.tsx';
+import { Dialog } from '../../src/ui/dialog.tsx';
 import { Field, Input, Select, TextArea } from '../../src/ui/field.tsx';
 import { FilterBar } from '../../src/ui/filter-bar.tsx';
 import { Form, FormField } from '../../src/ui/form.tsx';
@@ -9,6 +10,8 @@ import { TimeRangePicker } from '../../src/ui/time-range-picker.tsx';
 import { useReportLog } from './report-log.tsx';
 
 const MODELS = ['echo', 'flaky', 'slow'].map((model) => ({ value: model, label: `sandbox/${model}` }));
+
+const MANY = Array.from({ length: 40 }, (_, index) => ({ value: `m${index}`, label: `model ${index}` }));
 
 export function TextFields() {
   return (
@@ -99,6 +102,24 @@ export function Comboboxes() {
         <Button type="submit">Send</Button>
       </form>
       {told}
+    </main>
+  );
+}
+
+export function ComboboxInDialog() {
+  const [told, tell] = useReportLog();
+  const [model, setModel] = useState('');
+  return (
+    <main>
+      <Dialog open onClose={() => tell('closed')} title="Question">
+        <Field label="Model">
+          <Combobox choices={MODELS} value={model} onChange={setModel} />
+        </Field>
+        <Field label="Many">
+          <Combobox choices={MANY} value={model} onChange={setModel} />
+        </Field>
+        {told}
+      </Dialog>
     </main>
   );
 }
