@@ -100,7 +100,7 @@ test('a tab shows nothing of its user to another person who signs in with the sa
   await page.goto(`${harness.url}/o/acme/management/settings/account`);
   await page.getByText('mara@acme.example').first().waitFor();
   harness.signInAs('admin');
-  await page.context().addCookies(harness.cookies());
+  await page.context().addCookies([...(harness.cookies?.() ?? [])]);
   const reloaded = page.waitForEvent('load');
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   await reloaded;
