@@ -42,6 +42,7 @@ export function OptionList<Option>({
       className={joinClassNames(className, options.length === 0 && 'hidden')}
     >
       {options.map((option, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys.
         <div
           key={keyOf(option)}
           id={`${id}-${index}`}
