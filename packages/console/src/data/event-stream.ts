@@ -31,10 +31,11 @@ const AWAY_MS = 5_000;
  */
 const SILENT_MS = 40_000;
 /**
- * Delay in milliseconds before retrying a rejected stream, for example while the server starts behind a
- * proxy.
+ * Delay in milliseconds before retrying a rejected stream, for example while the server starts behind a proxy. Doubles
+ * with each attempt, because a stream can be rejected for as long as the user is signed out.
  */
 const REFUSED_MS = 3_000;
+const MAX_REFUSED_MS = 60_000;
 
 /**
  * The connection over which the server sends events. All tabs of a browser share it, because browsers allow
@@ -50,6 +51,7 @@ export class EventStream {
   #reopening: ReturnType<typeof setTimeout> | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
   #heardAt = 0;
+  #refusedMs = REFUSED_MS;
   #leading = false;
   #asked = false;
   #position: string | null = null;
@@ -119,7 +121,9 @@ export class EventStream {
   #add(topic: string): void {
     const known = this.#wanted.has(topic);
     this.#wanted.add(topic);
-    if (known || !this.#leading) return;
+    // A rejected stream is tried again at once, because the user may have signed in meanwhile.
+    const isRefused = this.#source?.readyState === EventSource.CLOSED;
+    if ((known && !isRefused) || !this.#leading) return;
     clearTimeout(this.#reopening);
     this.#reopening = setTimeout(() => this.#open(), 20);
   }
@@ -136,6 +140,7 @@ export class EventStream {
     this.#heardAt = Date.now();
     source.onopen = () => {
       this.#heardAt = Date.now();
+      this.#refusedMs = REFUSED_MS;
       clearTimeout(this.#away);
       this.#away = undefined;
       this.#share('live');
@@ -160,8 +165,12 @@ export class EventStream {
    * Reopens the stream after a long silence, for example after the computer slept or the connection was cut.
    */
   #doubt(): void {
-    if (this.#source === null || Date.now() - this.#heardAt < SILENT_MS) return;
-    this.#away ??= setTimeout(() => this.#share('reconnecting', this.#heardAt), AWAY_MS);
+    // A rejected stream is opened again by its own timer.
+    if (this.#source === null || this.#source.readyState === EventSource.CLOSED) return;
+    if (Date.now() - this.#heardAt < SILENT_MS) return;
+    const lostAt = this.lostAt ?? this.#heardAt;
+    this.lostAt = lostAt;
+    this.#away ??= setTimeout(() => this.#share('reconnecting', lostAt), AWAY_MS);
     this.#open();
   }
 
@@ -171,12 +180,13 @@ export class EventStream {
    */
   #lose(source: EventSource): void {
     if (source !== this.#source) return;
-    const lostAt = this.lostAt ?? Date.now();
+    const lostAt = this.lostAt ?? this.#heardAt;
     this.lostAt = lostAt;
     const isRefused = source.readyState === EventSource.CLOSED;
     if (isRefused) {
       clearTimeout(this.#reopening);
-      this.#reopening = setTimeout(() => this.#open(), REFUSED_MS);
+      this.#reopening = setTimeout(() => this.#open(), this.#refusedMs);
+      this.#refusedMs = Math.min(2 * this.#refusedMs, MAX_REFUSED_MS);
     }
     if (isRefused && this.connection !== 'live' && this.connection !== 'reconnecting')
       this.#share('off', lostAt);

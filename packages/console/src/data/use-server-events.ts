@@ -1,10 +1,29 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
-import { EventStream, type EventStreamState, type ServerEvent } from './event-stream.ts';
+import type { EventStream, EventStreamState, ServerEvent } from './event-stream.ts';
 
-const stream = new EventStream();
-const watch = (changed: () => void) => stream.watch(changed);
-const connection = () => stream.connection;
-const lostAt = () => stream.lostAt;
+let stream: EventStream | null = null;
+let loading: Promise<EventStream> | null = null;
+const watchers = new Set<() => void>();
+const tellWatchers = () => {
+  for (const changed of [...watchers]) changed();
+};
+
+/** Loads the code of the stream with the first subscription, because the page is shown before events arrive. */
+function loadStream(): Promise<EventStream> {
+  loading ??= import('./event-stream.ts').then(({ EventStream: Stream }) => {
+    stream = new Stream();
+    stream.watch(tellWatchers);
+    return stream;
+  });
+  return loading;
+}
+
+const watch = (changed: () => void) => {
+  watchers.add(changed);
+  return () => watchers.delete(changed);
+};
+const connection = () => stream?.connection ?? (loading ? 'connecting' : 'idle');
+const lostAt = () => stream?.lostAt ?? null;
 
 /** Returns the state of the event stream. The state determines whether data updates automatically. */
 export function useEventStreamState(): EventStreamState {
@@ -26,5 +45,24 @@ export function useLastUpdateBeforeDisconnectMs(): number | null {
  */
 export function useServerEvents(topic: string, onEvent: (event: ServerEvent) => void, on = true): void {
   const latest = useEffectEvent(onEvent);
-  useEffect(() => (on ? stream.listen(topic, (event) => latest(event)) : undefined), [topic, on]);
+  useEffect(() => {
+    if (!on) return;
+    const listen = (to: EventStream) => to.listen(topic, (event) => latest(event));
+    if (stream) return listen(stream);
+    let stop: (() => void) | null = null;
+    let isOn = true;
+    // Without the code, lists poll, as without a stream.
+    loadStream().then(
+      (loaded) => {
+        if (isOn) stop = listen(loaded);
+      },
+      () => {
+        loading = null;
+      },
+    );
+    return () => {
+      isOn = false;
+      stop?.();
+    };
+  }, [topic, on]);
 }
