@@ -107,6 +107,18 @@ test('the list is walked, opened and left with the keyboard alone', async () => 
   await context.close();
 });
 
+test('what was changed in the list while a drawer was open stays when the drawer is closed', async () => {
+  const { page, context } = await openConsolePage(harness, '/o/acme/requests?range=1h');
+  await page.locator('[data-row]').nth(1).click();
+  await page.waitForURL(/open=/);
+  await page.keyboard.press('l');
+  await page.waitForURL(/live=0/);
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => !url.searchParams.has('open'));
+  assert.equal(new URL(page.url()).searchParams.get('live'), '0');
+  await context.close();
+});
+
 test('Back after a drawer was closed leaves the list and never opens it again', async () => {
   for (const [path, row] of [
     ['/o/acme/requests?range=1h&live=0', '[data-row]'],
@@ -119,8 +131,11 @@ test('Back after a drawer was closed leaves the list and never opens it again', 
     for (const way of ['Escape', 'Close'] as const) {
       await page.locator(row).nth(1).click();
       await page.waitForURL(/open=/);
-      // Walking on inside the drawer is no step either.
+      // Walking on inside the drawer is no step either, and neither is a click on another row.
       await page.keyboard.press('j');
+      const other = await page.locator(row).nth(3).getAttribute('data-row');
+      await page.locator(row).nth(3).click();
+      await page.waitForURL((url) => url.searchParams.get('open') === other);
       if (way === 'Escape') await page.keyboard.press('Escape');
       else await page.getByRole('button', { name: 'Close' }).first().click();
       await page.waitForURL((url) => !url.searchParams.has('open'));

@@ -5,8 +5,8 @@ import { parseQueryString } from './query-string.ts';
 
 declare module '@tanstack/history' {
   interface HistoryState {
-    /** Whether the drawer was opened from a list. If so, the list is the previous history entry. */
-    isBeside?: boolean;
+    /** The query of the list from which the drawer was opened. The list is the previous history entry. */
+    listQuery?: string | undefined;
   }
 }
 
@@ -23,7 +23,6 @@ export function useUrlState(): {
   readonly change: (changes: UrlParameterChanges, how?: 'push' | 'replace') => void;
 } {
   const text = useLocation({ select: ({ searchStr }) => searchStr });
-  const isBeside = useLocation({ select: ({ state }) => state.isBeside === true });
   const router = useRouter();
   const navigate = useNavigate();
   const query = useMemo(() => new URLSearchParams(text), [text]);
@@ -31,27 +30,33 @@ export function useUrlState(): {
     (changes: UrlParameterChanges, how: 'push' | 'replace' = 'push') => {
       if (isHandlingResultAfterUnmount()) return;
       // Read from the history, because several changes can follow each other before the next rendering.
-      const before = router.history.location.search;
-      const next = new URLSearchParams(before);
+      const { search, state } = router.history.location;
+      const next = new URLSearchParams(search);
+      const before = next.toString();
+      const wasOpen = next.has('open');
       for (const [name, value] of Object.entries(changes)) {
         if (value === null) next.delete(name);
         else next.set(name, value);
       }
       const isClosing = changes['open'] === null && Object.keys(changes).length === 1;
-      // A closed drawer must not leave a history entry that Back would open again.
-      if (isClosing && isBeside)
+      // A closed drawer must not leave a history entry that Back would open again. What the user has changed in the
+      // list while the drawer was open stays.
+      if (isClosing && state.listQuery === next.toString())
         return router.history.back({ ignoreBlocker: isHandlingResultWhileMounted() });
-      const opens = how === 'push' && next.has('open') && !new URLSearchParams(before).has('open');
+      const isOpening = how === 'push' && next.has('open') && !wasOpen;
+      // Another row in the open drawer adds no history entry either.
+      const isReplaced = how === 'replace' || isClosing || (wasOpen && Boolean(changes['open']));
+      const kept = isReplaced && next.has('open') ? state.listQuery : undefined;
       void navigate({
         to: '.',
         search: parseQueryString(next.toString()),
-        replace: how === 'replace' || isClosing,
+        replace: isReplaced,
         resetScroll: false,
         ignoreBlocker: isHandlingResultWhileMounted(),
-        state: (state) => ({ ...state, isBeside: opens || (isBeside && how === 'replace') }),
+        state: (current) => ({ ...current, listQuery: isOpening ? before : kept }),
       });
     },
-    [isBeside, navigate, router],
+    [navigate, router],
   );
   return { query, change };
 }
