@@ -202,6 +202,7 @@ function answerSession(req: IncomingMessage, res: ServerResponse, role: SessionR
     operator: false,
     stepped_up_until: null,
     expires_at: '2030-01-01T00:00:00.000Z',
+    methods,
   };
   res.end(JSON.stringify(role ? signedIn : { state: 'signed_out', setup: false, methods }));
 }

@@ -1,12 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { canUsePasskeys, requestPasskeyAssertion } from '../data/passkey.ts';
-import { sessionQuery } from '../data/session.ts';
-import { redirectToIssuer, signInMethodsQuery } from '../data/sign-in-methods.ts';
+import { redirectToIssuer } from '../data/redirect-to-issuer.ts';
+import { sessionQuery, useSignedInSession } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Input } from '../ui/field.tsx';
@@ -18,9 +18,9 @@ import { Form, FormField } from '../ui/form.tsx';
  */
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();
-  const methods = useQuery(signInMethodsQuery).data;
+  const { methods } = useSignedInSession();
   const done = () => {
-    void client.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true });
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     onDone(true);
   };
   const byPasskey = useApiMutation(confirmByPasskey, { done });
@@ -32,7 +32,7 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
       description="Confirm your identity to continue. You will not be asked again for 10 minutes."
     >
       <div className="grid gap-4">
-        {methods?.passkey && canUsePasskeys() && (
+        {methods.passkey && canUsePasskeys() && (
           <Button icon={Fingerprint} busy={byPasskey.running} onClick={() => byPasskey.run(undefined)}>
             Confirm with passkey
           </Button>
@@ -42,15 +42,15 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
             {byPasskey.error.message}
           </p>
         )}
-        {methods?.oidc.map(({ name }) => (
+        {methods.oidc.map(({ name }) => (
           <IssuerButton key={name} name={name} />
         ))}
-        {methods !== undefined && methods.oidc.length > 0 && (
+        {methods.oidc.length > 0 && (
           <p className="text-small text-ink-2">
             After you confirm with an identity provider, repeat the action.
           </p>
         )}
-        {methods?.password !== false && <PasswordForm onDone={done} onCancel={() => onDone(false)} />}
+        {methods.password && <PasswordForm onDone={done} onCancel={() => onDone(false)} />}
       </div>
     </Dialog>
   );

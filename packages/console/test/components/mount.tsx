@@ -37,6 +37,7 @@ const session: SignedInSession = {
   operator: false,
   stepped_up_until: null,
   expires_at: '2030-01-01T00:00:00.000Z',
+  methods: { password: true, passkey: true, oidc: [] },
 };
 const router = createRouter({
   routeTree: createRootRoute({ component: Specimen }),

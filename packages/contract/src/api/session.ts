@@ -80,6 +80,7 @@ export const signedInSession = z
         'Time until which operations that require a step-up are allowed. `null` means that a step-up is required.',
       ),
     expires_at: timestamp.describe('Time at which the session expires if it is not used before then.'),
+    methods: offeredSignInMethods.describe('Methods with which the person can complete a step-up.'),
   })
   .meta({ id: 'SignedIn' });
 

@@ -4,7 +4,7 @@ import type { ApiError } from '../../data/api-error.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
 import type { SignedOutSession } from '../../data/session.ts';
-import { redirectToIssuer } from '../../data/sign-in-methods.ts';
+import { redirectToIssuer } from '../../data/redirect-to-issuer.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';

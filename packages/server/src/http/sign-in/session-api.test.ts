@@ -187,6 +187,16 @@ test('requests that the console sends without a person do not count as use of a 
   assert.equal(await code(browser.ask('GET', '/api/me', undefined, background)), '401 session_expired');
 });
 
+test('a session contains the methods with which the person can complete a step-up', async (t) => {
+  const own = await startTestSignIn({ auth: { passkey: false } });
+  t.after(() => own.close());
+  await own.addPerson('mara@acme.example', { acme: 'owner' });
+  const browser = own.browser();
+  const methods = { password: true, passkey: false, oidc: [] };
+  assert.deepEqual((await browser.signIn('mara@acme.example')).body.methods, methods);
+  assert.deepEqual((await browser.ask('GET', '/api/session')).body.methods, methods);
+});
+
 test('an open event stream does not count as use of a session, and ends with it', async (t) => {
   const { browser } = await signedIn();
   const [[name, value] = []] = browser.cookies;

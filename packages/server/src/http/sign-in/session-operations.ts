@@ -60,7 +60,7 @@ function readSession(context: SignInContext): SessionOperation {
     async run({ browser }) {
       const { token, isUse } = browser;
       const live = token === null ? null : await context.sessions.find(token, isUse);
-      if (live) return { body: toSignedInSessionResource(live, context.clock.now()) };
+      if (live) return { body: toSignedInSessionResource(context, live) };
       const { read } = context.database;
       const isOpen = !(await hasAnyOrgOwner(read)) || (await hasUsableOwnerLink(read, context.clock));
       return {

@@ -1,12 +1,12 @@
 import type { SignedInSessionResource } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import type { ActiveConsoleSession } from '../../platform/sign-in/console-sessions.ts';
-import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { getEnabledSignInMethods, type SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
 /** Converts a session to the API format. */
 export function toSignedInSessionResource(
+  context: SignInContext,
   session: ActiveConsoleSession,
-  nowMs: number,
 ): SignedInSessionResource {
   const { user, membership, memberships, isOperator, steppedUpUntil, expiresAt } = session;
   return {
@@ -18,8 +18,9 @@ export function toSignedInSessionResource(
     org: membership.org,
     orgs: memberships.map(({ org, role }) => ({ ...org, role })),
     operator: isOperator,
-    stepped_up_until: steppedUpUntil > nowMs ? new Date(steppedUpUntil).toISOString() : null,
+    stepped_up_until: steppedUpUntil > context.clock.now() ? new Date(steppedUpUntil).toISOString() : null,
     expires_at: new Date(expiresAt).toISOString(),
+    methods: getEnabledSignInMethods(context),
   };
 }
 
@@ -27,8 +28,8 @@ export function toSignedInSessionResource(
  * Builds the response that starts a session and sets the session cookie.
  * @throws Fault `session_expired` if the session has already ended
  */
-export async function createSessionStartResult({ sessions, clock }: SignInContext, token: string) {
-  const live = await sessions.find(token);
+export async function createSessionStartResult(context: SignInContext, token: string) {
+  const live = await context.sessions.find(token);
   if (!live) throw new Fault('session_expired', 'The session ended right after sign-in. Sign in again.');
-  return { body: toSignedInSessionResource(live, clock.now()), token };
+  return { body: toSignedInSessionResource(context, live), token };
 }
