@@ -1,10 +1,13 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { useListRows } from '../data/lists.ts';
 import { DataTable, type DataTableProps } from './data-table.tsx';
 import { ErrorState, SkeletonRows } from './feedback.tsx';
 import { LoadMoreButton } from './load-more-button.tsx';
 
-/** Renders a list, or a message if it is loading, failed to load or is empty. */
+/**
+ * Renders a list, or a message if it is loading, failed to load or is empty. Loads all pages of a sorted list, because
+ * the API does not sort by columns, and the first row can be on the last page.
+ */
 export function QueryResults<Row>({
   list: { answer, rows, more, nextPage },
   what,
@@ -19,6 +22,11 @@ export function QueryResults<Row>({
   readonly shown?: readonly Row[];
   readonly empty: ReactNode;
 }) {
+  const isSorted = (table.sort ?? null) !== null;
+  useEffect(() => {
+    if (isSorted) more();
+  }, [isSorted, more]);
+  const isOrderIncomplete = isSorted && nextPage.exists && nextPage.error === null;
   if (answer.error && rows === undefined)
     return (
       <ErrorState
@@ -27,7 +35,8 @@ export function QueryResults<Row>({
         onRetry={() => void answer.refetch()}
       />
     );
-  if (rows === undefined) return <SkeletonRows rows={6} />;
+  // The placeholder of an empty list says nothing about the list that is loading.
+  if (rows === undefined || (rows.length === 0 && answer.isPlaceholderData)) return <SkeletonRows rows={6} />;
   if (rows.length === 0 && shown.length === 0) return empty;
   return (
     <>
@@ -36,7 +45,7 @@ export function QueryResults<Row>({
         {...table}
         rows={shown}
         onEnd={more}
-        stale={answer.isPlaceholderData}
+        stale={answer.isPlaceholderData || isOrderIncomplete}
       />
       <LoadMoreButton nextPage={nextPage} />
     </>

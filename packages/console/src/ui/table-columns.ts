@@ -17,7 +17,7 @@ export interface TableColumn<Row> {
    * Set it only if the row’s page or drawer shows the value too.
    */
   readonly yields?: number;
-  /** Returns the value to sort by in the browser. Only for lists that are fully loaded. */
+  /** Returns the value to sort by in the browser. `QueryResults` loads all pages of a sorted list. */
   readonly value?: (row: Row) => string | number | null;
 }
 
