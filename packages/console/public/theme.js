@@ -8,3 +8,16 @@ try {
 } catch {
   // Storage is switched off: the system's theme stands.
 }
+
+// During an upgrade, the files of the page can be missing, because another process with another version serves them.
+addEventListener(
+  'error',
+  ({ target }) => {
+    const place = document.getElementById('console');
+    if (!(target instanceof HTMLScriptElement || target instanceof HTMLLinkElement) || place?.hasChildNodes())
+      return;
+    if (place) place.textContent = 'The console could not be loaded. Trying again in 5 seconds.';
+    setTimeout(() => location.reload(), 5000);
+  },
+  true,
+);

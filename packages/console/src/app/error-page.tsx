@@ -5,6 +5,9 @@ import { useValueEffect } from '../data/use-value-effect.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
+/** A page that fails again within this many milliseconds after its automatic reload is not reloaded again. */
+const RELOAD_INTERVAL_MS = 30_000;
+
 /**
  * Renders the page that is shown after an error in the code of the console. The navigation stays usable. If the
  * error occurred because a new release has replaced the files of this tab, reloads the page once.
@@ -21,8 +24,8 @@ export function ErrorPage({ error }: ErrorComponentProps) {
   useValueEffect(message, () => {
     // A new release has replaced the files that this tab loads. Reloading once loads the new files.
     const stale = /dynamically imported module|Importing a module script failed|preload CSS/.test(message);
-    if (!stale || sessionStorage.getItem('floe.reloaded') === message) return;
-    sessionStorage.setItem('floe.reloaded', message);
+    if (!stale || Date.now() - Number(sessionStorage.getItem('floe.reloaded')) < RELOAD_INTERVAL_MS) return;
+    sessionStorage.setItem('floe.reloaded', String(Date.now()));
     reload();
   });
   return (
