@@ -32,8 +32,8 @@ const OtherOrg = lazyWithFailureNotice(() =>
 );
 const loadReason = () => import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => Part);
 const Reason = lazyWithFailureNotice(loadReason, true);
-const ConfigStrip = lazyWithFailureNotice(() =>
-  import('./config-file-banner.tsx').then(({ ConfigFileBanner: Part }) => Part),
+const Banners = lazyWithFailureNotice(() =>
+  import('./page-banners.tsx').then(({ PageBanners: Part }) => Part),
 );
 const SessionEnded = lazyWithFailureNotice(
   () => import('./session-ended-banner.tsx').then(({ SessionEndedBanner: Part }) => Part),
@@ -124,7 +124,7 @@ function Shell({ ended, moved }: { readonly ended: boolean; readonly moved: bool
         <Suspense>
           {ended && <SessionEnded />}
           {moved && <SessionMoved />}
-          <ConfigStrip />
+          <Banners />
         </Suspense>
         <div className="flex min-h-0 flex-1">
           <Sidebar open={menu} onClose={() => setMenu(false)} />
