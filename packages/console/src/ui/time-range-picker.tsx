@@ -33,6 +33,7 @@ export function TimeRangePicker({
 }) {
   const [open, setOpen] = useState(false);
   const minute = useCurrentMinute();
+  const shown = isRolling ? advanceTimeRange(span, minute) : span;
   const choose = (choice: TimeRangeUrlParameters) => {
     onChange(choice);
     setOpen(false);
@@ -40,12 +41,12 @@ export function TimeRangePicker({
   return (
     <Popover
       label="Time range"
-      trigger={<TimeRangeButton span={isRolling ? advanceTimeRange(span, minute) : span} />}
+      trigger={<TimeRangeButton span={shown} />}
       open={open}
       onOpenChange={setOpen}
     >
       <Suspense fallback={<div className="h-96 w-72" />}>
-        <TimeRangePanel span={span} onChoose={choose} />
+        <TimeRangePanel span={shown} onChoose={choose} />
       </Suspense>
     </Popover>
   );

@@ -125,6 +125,16 @@ export function fieldTests(mount: MountSpecimen): void {
     await close();
   });
 
+  test('a range that moves forward opens with the start and the end that its button shows', async () => {
+    const { page, close } = await mount('RollingTimeRange');
+    const open = page.getByRole('button', { name: /Last hour/ });
+    const [, end] = /(\d\d:\d\d) UTC/.exec(await open.innerText()) ?? [];
+    await open.press('Enter');
+    const shown = await page.getByLabel('To (UTC)').inputValue();
+    assert.equal(shown.slice(-5), end);
+    await close();
+  });
+
   test('a time is chosen by preset, by length or by its ends; what makes no sense is said and not taken', async () => {
     const { page, close } = await mount('DateTimeFields');
     const open = page.getByRole('button', { name: /Last 24 hours/ });

@@ -156,3 +156,16 @@ export function DateTimeFields() {
     </main>
   );
 }
+
+export function RollingTimeRange() {
+  const [to] = useState(() => new Date(Date.now() - 10_800_000));
+  return (
+    <main>
+      <TimeRangePicker
+        span={{ from: new Date(to.getTime() - 3_600_000), to, range: '1h' }}
+        isRolling
+        onChange={() => undefined}
+      />
+    </main>
+  );
+}
