@@ -39,12 +39,7 @@ export function TimeRangePicker({
     setOpen(false);
   };
   return (
-    <Popover
-      label="Time range"
-      trigger={<TimeRangeButton span={shown} />}
-      open={open}
-      onOpenChange={setOpen}
-    >
+    <Popover label="Time range" trigger={<TimeRangeButton span={shown} />} open={open} onOpenChange={setOpen}>
       <Suspense fallback={<div className="h-96 w-72" />}>
         <TimeRangePanel span={shown} onChoose={choose} />
       </Suspense>
