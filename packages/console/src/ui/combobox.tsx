@@ -23,7 +23,6 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
   const list = useId();
-  const text = typed ?? labelOf(choices, value);
   const found = typed === null ? [] : matching(choices, typed);
   const show = (next: string | null) => {
     setTyped(next);
@@ -64,11 +63,10 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         role="combobox"
         aria-expanded={found.length > 0}
         aria-controls={list}
-        // Escape first discards the typed text, before it closes an enclosing dialog.
         {...(typed === null ? {} : { 'data-typed': '' })}
         aria-autocomplete="list"
         {...(found[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
-        value={text}
+        value={typed ?? labelOf(choices, value)}
         placeholder={placeholder}
         autoComplete="off"
         onClick={() => typed === null && setTyped('')}

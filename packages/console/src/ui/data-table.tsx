@@ -29,6 +29,7 @@ import {
   useElementWidth,
   useRowHeight,
 } from './table-geometry.ts';
+import { TableRowEnd } from './table-row-end.tsx';
 import { useMediaQuery } from './use-media-query.ts';
 import { useMemoizedRowRenderer } from './use-memoized-row-renderer.ts';
 
@@ -288,19 +289,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
           </div>
         ))
       )}
-      {!phone && rowEnd && <RowEnd>{rowEnd(row)}</RowEnd>}
-    </div>
-  );
-}
-
-function RowEnd({ children }: { readonly children: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-    <div
-      role="cell"
-      className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
-    >
-      {children}
+      {!phone && rowEnd && <TableRowEnd>{rowEnd(row)}</TableRowEnd>}
     </div>
   );
 }

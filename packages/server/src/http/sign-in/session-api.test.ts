@@ -182,7 +182,7 @@ test('requests that the console sends without a person do not count as use of a 
     assert.equal((await browser.ask('GET', path, undefined, background)).status, 200, path);
   }
   const { body } = await browser.ask('GET', '/api/session', undefined, background);
-  assert.equal(Date.parse(body.expires_at), harness.parts.clock.now() + 4 * HOUR);
+  assert.equal(Date.parse(String(body.expires_at)), harness.parts.clock.now() + 4 * HOUR);
   harness.advance(4 * HOUR);
   assert.equal(await code(browser.ask('GET', '/api/me', undefined, background)), '401 session_expired');
 });

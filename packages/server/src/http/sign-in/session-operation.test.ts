@@ -16,7 +16,7 @@ test('a body whose text the database cannot store is rejected', () => {
   });
   const call = (name: string) =>
     perform({
-      browser: { address: '127.0.0.1', agent: 'test', token: null },
+      browser: { address: '127.0.0.1', agent: 'test', token: null, isUse: true },
       cookies: undefined,
       body: { name },
       query: {},
