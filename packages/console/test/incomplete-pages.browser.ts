@@ -62,8 +62,10 @@ test('a person without a password confirms their identity with the identity prov
 test('a sorted list loads all its pages, because the first row can be on the last page', async () => {
   const { page, context } = await openConsolePage(harness, '/o/acme/overview');
   await page.route(/\/api\/management\/models\?/, async (route) => {
-    const answer = await (await route.fetch()).json();
-    const isLast = new URL(route.request().url()).searchParams.get('cursor') === 'next';
+    const url = new URL(route.request().url());
+    const isLast = url.searchParams.get('cursor') === 'next';
+    url.searchParams.delete('cursor');
+    const answer = await (await route.fetch({ url: url.href })).json();
     const named = (id: string) => ({ ...answer.data[0], id });
     const data = isLast ? [named('a/first')] : Array.from({ length: 200 }, (_, n) => named(`b/${n}`));
     await route.fulfill({ json: { data, next_cursor: isLast ? null : 'next' } });
