@@ -101,6 +101,8 @@ test('a prompt of the playground is in the tab only until its user signs out', a
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('Password').waitFor();
   assert.doesNotMatch(await stored(), /Only for Acme/);
+  await context.close();
+});
 
 test('requests of a page that nobody has used for a minute do not count as use of the session', async () => {
   harness.signInAs('owner');

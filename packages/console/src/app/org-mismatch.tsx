@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { sendJson } from '../data/api-client.ts';
+import { discardPlaygroundState } from '../data/created-keys.ts';
 import type { SignedInSession } from '../data/session.ts';
 import { useValueEffect } from '../data/use-value-effect.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
@@ -48,6 +49,7 @@ export function OrgMismatch({
   );
 }
 
-async function switchToOrg({ org }: SignedInSession, orgId: string): Promise<void> {
+async function switchToOrg({ user, org }: SignedInSession, orgId: string): Promise<void> {
+  discardPlaygroundState(user.id);
   if (org.id !== orgId) await sendJson('POST', 'api/session/org', { org_id: orgId });
 }
