@@ -47,6 +47,16 @@ const loadStepUp = () => import('./step-up-dialog.tsx').then(({ StepUpDialog: Pa
 const StepUp = lazyWithFailureNotice(loadStepUp, true);
 
 /**
+ * Refetched once a minute, so that typing in a form without other requests also counts as use of the session. Refetched
+ * when the user returns to this tab, because another person may have signed in in another tab.
+ */
+const shellSessionQuery = {
+  ...sessionQuery,
+  refetchInterval: 60_000,
+  refetchOnWindowFocus: 'always',
+} as const;
+
+/**
  * Renders the layout around all pages of an organization. Renders no page if the user is not signed in to the
  * organization in the URL. If the session ends, the page stays until the redirect to the sign-in page, so that
  * a form with unsaved changes can prevent the redirect. If another tab switches the session to another organization,
@@ -54,8 +64,7 @@ const StepUp = lazyWithFailureNotice(loadStepUp, true);
  * organization, or by another user, is loaded again, because this tab holds the data of the previous one.
  */
 export function OrgShell() {
-  // Refetched once a minute, so that typing in a form without other requests also counts as use of the session.
-  const { data: current, error, refetch } = useQuery({ ...sessionQuery, refetchInterval: 60_000 });
+  const { data: current, error, refetch } = useQuery(shellSessionQuery);
   const ended = current?.state === 'signed_out' ? current : null;
   const orgId = useOrgId();
   const session = useLastSignedInSession(current, orgId) ?? current;
