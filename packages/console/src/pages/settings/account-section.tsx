@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { sessionQuery, useSignedInSession } from '../../data/session.ts';
-import { signInMethodsQuery } from '../../data/sign-in-methods.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/cards.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -16,11 +14,11 @@ import { settingsText } from './text.ts';
 
 /** Shows the profile, sign-in methods and sessions of the signed-in user. */
 export function AccountSection() {
-  const methods = useQuery(signInMethodsQuery).data;
+  const { methods } = useSignedInSession();
   return (
     <>
       <Profile />
-      {methods?.password !== false && <Password />}
+      {methods.password && <Password />}
       <AccountIdentityProviders />
       <AccountPasskeys />
       <AccountSessions />
