@@ -113,7 +113,11 @@ test('requests of a page that nobody has used for a minute do not count as use o
   const refetch = async () => {
     const asked = page.waitForRequest(/\/api\/session$/);
     await page.clock.runFor(60_000);
-    return (await asked).headers()['x-floe-background'];
+    const request = await asked;
+    // While a request is in progress, the page does not send the next one.
+    await (await request.response())?.finished();
+    await page.clock.runFor(100);
+    return request.headers()['x-floe-background'];
   };
   await refetch();
   assert.equal(await refetch(), 'true');
