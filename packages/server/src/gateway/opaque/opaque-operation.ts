@@ -1,5 +1,4 @@
 import { Fault } from '@floe/contract/faults';
-import type { KeyRecord } from '../../platform/keyring.ts';
 import { type BillingMode, resolveBillingMode } from '../billing.ts';
 import { ClientDisconnectedError } from '../client-call.ts';
 import { decodePercentEncoding } from '../client-query.ts';
@@ -16,6 +15,7 @@ import { applyOpaquePolicies } from './apply-opaque-policies.ts';
 import { requireValidatedBatchInputs } from './batch-inputs.ts';
 import { ALL_LINES, claimResultLines, findUncountedLines } from './batch-results.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
+import { createModelCheck, isModelInQuery, rejectMissingModel, requireAllowedPath } from './model-checks.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
 import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
@@ -125,14 +125,6 @@ async function readAndRoute(
 }
 
 /**
- * Returns whether the query determines the model. Other endpoints read the model in the body, so their query must not
- * replace a missing model in the checks.
- */
-function isModelInQuery({ endpoint }: ResourceReference, { body }: OpaqueRequest): boolean {
-  return body.kind === 'upload' && (endpoint === 'realtime' || endpoint === 'realtime/calls');
-}
-
-/**
  * Returns the targets in order. A request that creates something at a provider is sent once to one target.
  */
 function resolveOpaqueRoute(
@@ -187,43 +179,6 @@ async function sendOpaque(
     status: bufferedAnswer?.status ?? answerState.status,
     fault: null,
   };
-}
-
-/**
- * Returns a function that checks whether the models in an upload may be used; null if the key may use every
- * model. Requires that the provider of the upload is known.
- */
-function createModelCheck(
-  x: Exchange,
-  { base, key, catalog }: OpaqueContext,
-): ((model: string) => boolean) | null {
-  const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
-  if (key.models === null && open) return null;
-  return (model) => x.target !== null && base.allowsModel(x.target.provider, key, model);
-}
-
-/**
- * Rejects a unified request without a model in its body, if it is billed by tokens. Without the model, limits and
- * budgets could not estimate the request, and some providers would use a default model.
- * @throws Fault `missing_required_parameter`
- */
-function rejectMissingModel({ surface: { routeMode, billing } }: Exchange): void {
-  if (routeMode !== 'unified' || billing !== 'tokens') return;
-  throw new Fault('missing_required_parameter', 'Missing required parameter: "model".', { param: 'model' });
-}
-
-/** Requires that a key that is restricted to some models may use paths without a model. */
-function requireAllowedPath(key: KeyRecord, { base, path: { segments } }: OpaqueContext): void {
-  if (key.models === null) return;
-  const path = [base.basePath, ...segments].join('/');
-  if (
-    (key.paths ?? []).some((open) => path === open || path.startsWith(open.endsWith('/') ? open : `${open}/`))
-  )
-    return;
-  throw new Fault(
-    'model_not_allowed',
-    `This key is restricted to certain models, and this request does not name a model. Ask an admin to add ${path.slice(0, 200)} to the paths of the key.`,
-  );
 }
 
 interface OpaqueProgress extends OpaquePlanInput {
