@@ -277,20 +277,27 @@ test('all missing secrets are listed together with their purpose, and nothing is
   assert.doesNotMatch(added.text, /PROVIDER_MAIN_DEFAULT_KEY/);
 });
 
-test('an export with a disabled channel, an expired key and a deleted channel can be applied and changes nothing else', async (t) => {
+test('an export omits references to deleted resources, can be applied and changes nothing else', async (t) => {
   const { ask, call, exported, addKey, setNow } = await start(t);
   await ask('apply', YAML);
   const url = 'http://127.0.0.1:9/old';
   const old = await call('POST', 'monitoring/channels', { name: 'old', kind: 'slack', url });
   await call('PATCH', 'monitoring/monitors/nightly', { channels: ['ops', 'old'] });
   await call('DELETE', `monitoring/channels/${old.body['id']}`);
+  await call('PUT', 'monitoring/monitors/gone', { expected_interval_minutes: 60 });
+  const board = `monitoring/boards/${listResponseEntries((await call('GET', 'monitoring/boards')).body['data'])[0]?.['id']}`;
+  await call('PATCH', board, { groups: [{ name: 'Jobs', monitors: ['gone', 'nightly'] }] });
+  assert.equal((await call('DELETE', 'monitoring/monitors/gone')).status, 204);
   assert.equal((await call('PATCH', 'monitoring/channels/ops', { enabled: false })).body['enabled'], false);
+  await call('PUT', 'management/teams/closed', { name: 'Closed' });
   const soon = API_TEST_NOW + 1_000;
-  await addKey('acme', { name: 'short', expires_at: soon });
+  await addKey('acme', { name: 'short', expires_at: soon, team: 'closed' });
   await addKey('acme', { name: 'unnamed', expires_at: soon });
   const limit = await call('POST', 'management/limits', { scope: 'key', key: 'short', rpm: 5 });
   assert.equal(limit.status, 201, limit.text);
   setNow(soon + 1_000);
+  const removed = await call('DELETE', 'management/teams/closed');
+  assert.equal(removed.status, 204, removed.text);
   // The name of an expired key is free.
   await addKey('acme', { name: 'unnamed' });
   const text = await exported();
@@ -299,10 +306,23 @@ test('an export with a disabled channel, an expired key and a deleted channel ca
   assert.equal(text.match(/- name: unnamed\n/g)?.length, 1);
   const applied = await ask('apply', text, { variables: {}, prune: true });
   assert.equal(applied.status, 200, applied.text);
-  assert.deepEqual(told(applied), ['changed monitors/nightly']);
+  assert.deepEqual(told(applied), ['changed monitors/nightly', 'changed boards/status']);
   assert.deepEqual((await call('GET', 'monitoring/monitors/nightly')).body['channels'], ['ops']);
+  assert.deepEqual((await call('GET', board)).body['groups'], [{ name: 'Jobs', monitors: ['nightly'] }]);
   assert.equal((await call('GET', 'monitoring/channels/ops')).body['enabled'], false);
   assert.deepEqual(told(await ask('apply', YAML)), ['changed channels/ops']);
+});
+
+test('a long document removes a deleted channel from a monitor', async (t) => {
+  const { ask, call } = await start(t);
+  const routes = Array.from({ length: 60 }, (_, n) => `      - { model: m${n}, targets: [spare/echo] }\n`);
+  const yaml = YAML.replace('    routes:\n', (line) => line + routes.join(''));
+  await ask('apply', yaml);
+  const url = 'http://127.0.0.1:9/old';
+  const old = await call('POST', 'monitoring/channels', { name: 'old', kind: 'slack', url });
+  await call('PATCH', 'monitoring/monitors/nightly', { channels: ['ops', 'old'] });
+  await call('DELETE', `monitoring/channels/${old.body['id']}`);
+  assert.deepEqual(told(await ask('apply', yaml)), ['changed monitors/nightly']);
 });
 
 test('a header is never left unchanged silently because another one has no value', async (t) => {

@@ -1,7 +1,7 @@
 import { createFileDownloadSchema, FileDownload } from '../file-download.ts';
 import { defineReadOperation, type Operation } from '../operation.ts';
 import type { ConfigDependencies } from './config-dependencies.ts';
-import { exportOrgConfig } from './export-org-config.ts';
+import { exportOrgConfig, omitMissingReferences } from './export-org-config.ts';
 
 /**
  * Defines the operation that exports the organization as a floe.yaml that recreates it in another
@@ -31,7 +31,10 @@ export function defineExportConfigOperation(dependencies: ConfigDependencies): O
               `The current configuration of the organization "${orgId}". Secrets are not exported. Set these variables before you use this file:`,
               ...names,
             ];
-      const text = await dependencies.evaluationPool.run(orgId, 'formatOrg', { org, comment });
+      const text = await dependencies.evaluationPool.run(orgId, 'formatOrg', {
+        org: omitMissingReferences(org),
+        comment,
+      });
       return new FileDownload('application/yaml', `floe-${orgId}.yaml`, yieldOnce(text));
     },
   });

@@ -2,7 +2,7 @@ import {
   EXPORTABLE_CONFIG_SECTIONS,
   type ExportableConfigSection,
 } from '@floe/contract/exportable-config-sections';
-import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { findOrgById } from '../../store/orgs.ts';
 import type { OrgReadContext } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
@@ -12,7 +12,7 @@ import { SecretPlaceholders } from './secret-placeholders.ts';
 
 /** An organization in the format of floe.yaml, and descriptions of the placeholders in it. */
 export interface ExportedOrgConfig {
-  readonly org: object;
+  readonly org: JsonObject;
   readonly placeholders: SecretPlaceholders;
 }
 
@@ -38,7 +38,6 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
   for (const kind of ['limits', 'budgets'])
     for (const entry of await loadEntries(kind)) if ('key' in entry) namedKeys.add(String(entry.key));
   for (const kind of EXPORTABLE_CONFIG_SECTIONS) lists[kind] = await loadEntries(kind);
-  lists['monitors'] = omitMissingChannels(lists['monitors'] ?? [], lists['channels'] ?? []);
   const org = {
     id: orgId,
     name: row?.name ?? orgId,
@@ -54,15 +53,40 @@ export async function exportOrgConfig(context: OrgReadContext): Promise<Exported
 }
 
 /**
- * Removes channels that do not exist from monitors. They have no effect, and a document that refers to them is invalid.
+ * Removes references to deleted resources from an exported organization. They have no effect, and a document that
+ * contains them is invalid.
  */
-function omitMissingChannels(monitors: readonly object[], channels: readonly object[]): readonly object[] {
-  const names = new Set(channels.map((channel) => ('name' in channel ? channel.name : null)));
-  return monitors.map((monitor) =>
-    'channels' in monitor && Array.isArray(monitor.channels)
-      ? { ...monitor, channels: monitor.channels.filter((name) => names.has(name)) }
-      : monitor,
+export function omitMissingReferences(org: JsonObject): JsonObject {
+  const teams = new Set(getObjects(org, 'teams').map(({ id }) => id));
+  const channels = new Set(getObjects(org, 'channels').map(({ name }) => name));
+  const monitors = new Set(getObjects(org, 'monitors').map(({ id }) => id));
+  const keepNames = (list: Json | undefined, names: ReadonlySet<Json | undefined>) =>
+    Array.isArray(list) ? list.filter((name) => names.has(name)) : list;
+  const corrections: ReadonlyMap<string, (entry: JsonObject) => JsonObject> = new Map([
+    ['keys', (key) => (teams.has(key['team']) ? key : { ...key, team: undefined })],
+    ['monitors', (monitor) => ({ ...monitor, channels: keepNames(monitor['channels'], channels) })],
+    [
+      'boards',
+      (board) => ({
+        ...board,
+        groups: getObjects(board, 'groups').map((group) => ({
+          ...group,
+          monitors: keepNames(group['monitors'], monitors),
+        })),
+      }),
+    ],
+  ]);
+  return Object.fromEntries(
+    Object.entries(org).map(([section, value]) => {
+      const correct = corrections.get(section);
+      return [section, correct ? getObjects(org, section).map(correct) : value];
+    }),
   );
+}
+
+function getObjects(parent: JsonObject, field: string): readonly JsonObject[] {
+  const list = parent[field];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
 /** Exports one resource as an entry of its section in floe.yaml. Returns null if no resource has this id. */
