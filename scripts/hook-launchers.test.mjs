@@ -1,5 +1,6 @@
 // Tier: ci. It bundles the command line.
-// Both launchers of the hook: that of this repository, and that of the npm package, which the bundle and the image contain.
+// Both launchers of the hook: that of this repository, and that of the npm package, which the bundle and the image
+// contain.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -21,9 +22,9 @@ suite('the launcher of the hook', () => {
     ['the repository', join(root, 'packages/cli/bin/floe-hook.mjs')],
     ['the npm package', join(PACKAGE, 'bin/floe-hook.mjs')],
   ]) {
-    const run = (home, cwd) =>
+    const run = (home, cwd, env = {}) =>
       spawnSync(process.execPath, [launcher, 'claude-code'], {
-        env: { HOME: home },
+        env: { HOME: home, ...env },
         cwd,
         input: '{}',
         timeout: HUNG_MS,
@@ -57,6 +58,13 @@ suite('the launcher of the hook', () => {
       mkdirSync(join(project, 'home'));
       assert.equal(run('home', project).signal, null);
       assert.equal(existsSync(join(project, 'home/.cache')), false);
+    });
+
+    test(`in ${where}: a relative cache directory puts no code into the project`, (t) => {
+      const [home, project] = [emptyDirectory(t), emptyDirectory(t)];
+      assert.equal(run(home, project, { XDG_CACHE_HOME: '.cache' }).signal, null);
+      assert.deepEqual(readdirSync(project), []);
+      assert.ok(existsSync(join(home, '.cache/floe/relay/compiled')), 'the default directory is used');
     });
   }
 });

@@ -1,17 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { findHomeDirectory } from './home-directory.ts';
+import { findUserDirectory } from './home-directory.ts';
 
-/** Stores the compiled code of the hook in the user's cache directory. Does nothing if that directory is not safe to use. */
+/**
+ * Stores the compiled code of the hook in the user's cache directory. Does nothing if that directory is not safe to
+ * use.
+ */
 export function enableHookCompileCache(): void {
-  const home = findHomeDirectory();
-  const cache = process.env.XDG_CACHE_HOME || (home !== null && join(home, '.cache'));
-  const compiled = cache && join(cache, 'floe', 'relay', 'compiled');
-  if (compiled && hasOnlyFiles(compiled)) enableCompileCache(compiled);
+  const cache = findUserDirectory(process.env.XDG_CACHE_HOME, '.cache');
+  if (cache === null) return;
+  const compiled = join(cache, 'floe', 'relay', 'compiled');
+  if (hasOnlyFiles(compiled)) enableCompileCache(compiled);
 }
 
-/** Node waits for the process at the other end of a named pipe in its cache. Agents continue without a hook that takes too long. */
+/**
+ * Node waits for the process at the other end of a named pipe in its cache. Agents continue without a hook that takes
+ * too long.
+ */
 function hasOnlyFiles(directory: string): boolean {
   try {
     const entries = readdirSync(directory, { recursive: true, withFileTypes: true });

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /** A directory that does not exist. */
 const NO_HOME = resolve('/', 'nonexistent');
@@ -20,4 +20,14 @@ export function findHomeDirectory(): string | null {
 /** Returns the home directory of the user for use in paths, or a directory that does not exist if there is none. */
 export function getHomeDirectoryOrPlaceholder(): string {
   return findHomeDirectory() ?? NO_HOME;
+}
+
+/**
+ * Returns the directory in an XDG variable, or its default in the home directory. Null if there is neither. Ignores a
+ * relative path, as the XDG Base Directory Specification requires. It would be inside the project of the agent.
+ */
+export function findUserDirectory(value: string | undefined, inHome: string): string | null {
+  if (value !== undefined && isAbsolute(value)) return value;
+  const home = findHomeDirectory();
+  return home === null ? null : join(home, inHome);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { listAgentHookDefinitions } from './agent-hook-definitions.ts';
-import { readHookSettings, resolveHookServerTimeoutMs } from './hook-settings.ts';
+import { readHookSettings, resolveHookPaths, resolveHookServerTimeoutMs } from './hook-settings.ts';
 
 const NO_FILES = { managed: '/nonexistent/managed', user: '/nonexistent/user', cache: '/nonexistent' };
 
@@ -19,6 +19,14 @@ test('the time limit for the server is below the time after which agents stop a 
   const limit = resolveHookServerTimeoutMs(settings, 'codex', 'PreToolUse');
   // Starting the hook and deciding without the server takes time, too.
   for (const ms of limits) assert.ok(limit <= ms - 3_000, `${limit} ms, stopped after ${ms} ms`);
+});
+
+test('relative paths in XDG variables are ignored', () => {
+  const relative = resolveHookPaths({ XDG_CONFIG_HOME: '.config', XDG_CACHE_HOME: 'cache' });
+  assert.deepEqual(relative, resolveHookPaths({}));
+  const absolute = resolveHookPaths({ XDG_CONFIG_HOME: tmpdir(), XDG_CACHE_HOME: tmpdir() });
+  assert.equal(absolute.user, join(tmpdir(), 'floe', 'relay.json'));
+  assert.equal(absolute.cache, join(tmpdir(), 'floe', 'relay'));
 });
 
 const CANNOT_RESTRICT = process.platform === 'win32' && 'Windows has no file modes';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
-import { getHomeDirectoryOrPlaceholder } from './home-directory.ts';
+import { findUserDirectory, getHomeDirectoryOrPlaceholder } from './home-directory.ts';
 import { readRegularFile, UnreadableFileError } from './regular-file.ts';
 
 /** The connection, the default decision and the time limits of a hook. */
@@ -46,13 +46,15 @@ const DEFAULT_URL = 'http://127.0.0.1:3563';
 /** Returns the paths of the settings files and of the bundle cache for this operating system and user. */
 export function resolveHookPaths(env: NodeJS.ProcessEnv = process.env): HookPaths {
   const home = getHomeDirectoryOrPlaceholder();
+  const config = findUserDirectory(env['XDG_CONFIG_HOME'], '.config') ?? home;
+  const cache = findUserDirectory(env['XDG_CACHE_HOME'], '.cache') ?? home;
   return {
     managed:
       process.platform === 'win32'
         ? join(env['ProgramData'] ?? 'C:\\ProgramData', 'Floe', 'relay.json')
         : '/etc/floe/relay.json',
-    user: join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'floe', 'relay.json'),
-    cache: join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'floe', 'relay'),
+    user: join(config, 'floe', 'relay.json'),
+    cache: join(cache, 'floe', 'relay'),
   };
 }
 
