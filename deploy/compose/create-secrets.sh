@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates the secrets in secrets/, and a self-signed certificate in tls/ for the host name in the first argument.
-# Files that exist stay as they are. The containers run as other users, so files are readable and directories are not.
+# Secrets that exist stay as they are. The containers run as other users, so files are readable and directories are not.
 set -eu
 cd "$(dirname "$0")"
 host=${1:-localhost}
@@ -8,9 +8,18 @@ host=${1:-localhost}
 mkdir -p secrets tls
 chmod 700 secrets tls
 
+# Returns whether the file in the first argument has a line that matches the second argument.
+contains() {
+  [ -e "$1" ] || return 1
+  result=0
+  grep -q "$2" "$1" || result=$?
+  [ "$result" -le 1 ] || { echo "$1 cannot be read. Correct its permissions." >&2; exit 1; }
+  return "$result"
+}
+
 # Writes the secret in the second argument, unless there is one. A failed command leaves a file that is empty.
 create() {
-  ! grep -q '[^[:space:]]' "secrets/$1" 2> /dev/null || return 0
+  contains "secrets/$1" '[^[:space:]]' && return 0
   rm -f "secrets/$1"
   printf '%s\n' "$2" > "secrets/$1"
   chmod 444 "secrets/$1"
@@ -24,6 +33,9 @@ value=$(openssl rand -hex 24)
 create postgresql_password "$value"
 value=$(openssl rand -hex 24)
 create valkey_password "$value"
+# URLs without a password are from an earlier version of this script, after openssl had failed.
+if contains secrets/database_url '^postgres://floe:@'; then rm -f secrets/database_url; fi
+if contains secrets/redis_url '^redis://:@'; then rm -f secrets/redis_url; fi
 value=$(cat secrets/postgresql_password)
 create database_url "postgres://floe:$value@postgresql:5432/floe"
 value=$(cat secrets/valkey_password)

@@ -2,7 +2,7 @@
 // Tier: deploy. It needs nginx, which `npm run test:deploy` installs.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -125,6 +125,41 @@ test('create-secrets.sh stops if openssl fails, and creates an empty secret agai
   assert.match(readFileSync(join(home, 'secrets/secret_key'), 'utf8'), /^[0-9a-f]{64}\n$/);
   const url = readFileSync(join(home, 'secrets/database_url'), 'utf8');
   assert.match(url, /^postgres:\/\/floe:[0-9a-f]{48}@postgresql:5432\/floe\n$/);
+});
+
+test('create-secrets.sh stops if it cannot read a secret', (t) => {
+  const { home, created, remove } = copyCompose(HOST);
+  t.after(remove);
+  assert.equal(created().status, 0);
+  const path = join(home, 'secrets/secret_key');
+  const before = readFileSync(path, 'utf8');
+  mkdirSync(join(home, 'broken'));
+  // As for a file without permission to read. Root can read each file.
+  writeFileSync(join(home, 'broken/grep'), '#!/bin/sh\necho "Permission denied" >&2\nexit 2\n', {
+    mode: 0o755,
+  });
+  const env = { PATH: `${join(home, 'broken')}:${process.env.PATH}` };
+  const stopped = spawnSync(join(home, 'create-secrets.sh'), [HOST], { env, encoding: 'utf8' });
+  assert.deepEqual([stopped.status, stopped.stdout], [1, '']);
+  assert.match(stopped.stderr, /Permission denied\nsecrets\/secret_key cannot be read/);
+  assert.equal(readFileSync(path, 'utf8'), before);
+});
+
+test('create-secrets.sh replaces URLs without a password', (t) => {
+  const { home, created, remove } = copyCompose(HOST);
+  t.after(remove);
+  assert.equal(created().status, 0);
+  const urls = { database_url: 'postgres://floe:@postgresql:5432/floe', redis_url: 'redis://:@valkey:6379/0' };
+  const before = Object.keys(urls).map((name) => readFileSync(join(home, 'secrets', name), 'utf8'));
+  for (const [name, url] of Object.entries(urls)) {
+    rmSync(join(home, 'secrets', name));
+    writeFileSync(join(home, 'secrets', name), `${url}\n`, { mode: 0o444 });
+  }
+  assert.equal(created().stdout, 'created secrets/database_url\ncreated secrets/redis_url\n');
+  assert.deepEqual(
+    Object.keys(urls).map((name) => readFileSync(join(home, 'secrets', name), 'utf8')),
+    before,
+  );
 });
 
 test('nginx accepts nginx.conf', async (t) => {
