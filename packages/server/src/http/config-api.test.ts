@@ -339,6 +339,11 @@ test('a header is never left unchanged silently because another one has no value
       'The headers of the provider "main" differ from the stored headers, and Floe replaces them only together. Set these variables too: PROVIDER_MAIN_HEADER_X_EXTRA',
     );
   }
+  const withMissing = withTeam('green')
+    .replace('headers: {', 'headers: { x-new: "${NEW_HEADER}",')
+    .replace('channels: [', 'channels: [{ name: new, kind: webhook, url: "${NEW_URL}" }, ');
+  const missing = await ask('apply', withMissing, { variables: {} });
+  assert.match(missing.text, /NEW_HEADER: the header x-new of the provider .*NEW_URL: the url of the channel/);
   assert.deepEqual(told(await ask('apply', withTeam('green'))), ['changed providers/main']);
   assert.deepEqual(told(await ask('apply', await exported(), { variables: {} })), []);
 });

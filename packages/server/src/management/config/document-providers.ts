@@ -128,10 +128,13 @@ async function requireUnchangedHeaders(
       row,
       dependencies.providers.secretsKey,
     );
-    if (hasUnreadableSecrets) continue;
+    const isOmitted = (name: string) => document.keepsSecret('providers', at, 'headers', name);
+    const isStored = (name: string) => Object.hasOwn(secrets.headers, name);
+    // For a header without a stored value, `requireSecretValues` lists all missing values of the document.
+    const isMissing = Object.keys(headers).some((name) => isOmitted(name) && !isStored(name));
+    if (hasUnreadableSecrets || isMissing) continue;
     const isUnchanged = ([name, value]: [string, string]) =>
-      Object.hasOwn(secrets.headers, name) &&
-      (document.keepsSecret('providers', at, 'headers', name) || secrets.headers[name] === value);
+      isStored(name) && (isOmitted(name) || secrets.headers[name] === value);
     const given = Object.entries(headers);
     if (given.length !== Object.keys(secrets.headers).length || !given.every(isUnchanged))
       throw new Fault(
