@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Cron } from 'croner';
 import { checkConfigFile } from '../../config/check-config.ts';
 import { ConfigError } from '../../config/config-problem.ts';
 import { readEnvironment } from '../../config/environment.ts';
@@ -49,6 +50,16 @@ test('a schedule that cannot be used rejects the file with its line and the reas
     message: /schedule\.cron: matches times less than 30 seconds apart\./,
   });
   assert.equal(load(monitors('@daily')).config.orgs[0]?.monitors.length, 2);
+});
+
+test('a schedule that many monitors have is checked once', (t) => {
+  const check = t.mock.method(Cron.prototype, 'nextRuns');
+  const monitors = Array.from({ length: 100 }, (_, n) => `{ id: m${n}, schedule: { cron: "0 0 3 1 1 *" } }`);
+  const wrong = '{ id: a, schedule: { cron: "* * * * * *" } }, { id: b, schedule: { cron: "* * * * * *" } }';
+  assert.throws(() => load(`orgs: [{ id: acme, monitors: [${monitors}, ${wrong}] }]`), {
+    message: /monitors\[100\]\.schedule\.cron: matches [^]*monitors\[101\]\.schedule\.cron: matches /,
+  });
+  assert.equal(check.mock.callCount(), 2);
 });
 
 test('a policy that redacts must state what, and one that detects must state which kinds', () => {

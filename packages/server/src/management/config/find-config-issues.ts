@@ -24,9 +24,15 @@ export function findConfigIssues({ orgs }: FloeConfig): ConfigIssue[] {
       if (isTooExpensive) break;
     }
   }
+  // Thousands of monitors can have the same schedule, and a check can take two milliseconds.
+  const cronErrors = new Map<string, string | null>();
   for (const [at, { monitors }] of orgs.entries())
     for (const [n, { schedule }] of monitors.entries()) {
-      const message = schedule ? findCronError(schedule.cron) : null;
+      if (!schedule) continue;
+      const { cron } = schedule;
+      const known = cronErrors.get(cron);
+      const message = known === undefined ? findCronError(cron) : known;
+      cronErrors.set(cron, message);
       if (message !== null) issues.push({ path: ['orgs', at, 'monitors', n, 'schedule', 'cron'], message });
     }
   for (const [at, { relay }] of orgs.entries()) {
