@@ -50,7 +50,7 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
   const base = custom?.text('base_provider_type') ?? name;
   const provider = findKnownProvider(base);
   const network = source.object('network_config');
-  const keys = readUsableKeys(source);
+  const keys = provider ? readUsableKeys(source) : source.objects('keys');
   const fields = provider ? readFields(keys, network, provider) : null;
   if (!fields) {
     const reason = provider

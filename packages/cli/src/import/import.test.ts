@@ -510,3 +510,11 @@ test('a Bifrost team without an id is reported as not imported', () => {
     [['governance.teams[0].name', 'not_imported']],
   );
 });
+
+test('the keys of a Bifrost provider that Floe does not have are left out for this reason only', () => {
+  const cloud = (region: string) => ({ name: region, value: `sk-${region}`, bedrock_key_config: { region } });
+  const providers = { unknown: { keys: [cloud('one'), cloud('two')] } };
+  const { report } = convert('bifrost', { providers });
+  const reasons = new Set(report.lines().map(({ note }) => note));
+  assert.deepEqual([...reasons], ['Floe has no provider of this kind']);
+});
