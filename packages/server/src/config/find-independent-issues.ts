@@ -34,7 +34,9 @@ function isConfigPathStep(step: PropertyKey): step is string | number {
   return typeof step !== 'symbol';
 }
 
-/** Returns the path of the list entry that contains a value, or its own path if it is in no list but that of the orgs. */
+/**
+ * Returns the path of the list entry that contains a value, or its own path if it is in no list but that of the orgs.
+ */
 function findEntryPath(path: ConfigPath): ConfigPath {
   const index = path.findIndex((step, at) => typeof step === 'number' && !(at === 1 && path[0] === 'orgs'));
   return index === -1 ? path : path.slice(0, index + 1);

@@ -67,7 +67,9 @@ export function readBudgetPeriod(
   return null;
 }
 
-/** Reads the amount of a hard budget in USD. An amount of 0 becomes the smallest amount, which still rejects requests. */
+/**
+ * Reads the amount of a hard budget in USD. An amount of 0 becomes the smallest amount, which still rejects requests.
+ */
 export function readHardBudgetAmount(source: ImportSourceObject, field: string): number | undefined {
   const amount = source.number(field);
   if (amount !== 0) return amount;

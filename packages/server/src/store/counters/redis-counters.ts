@@ -52,8 +52,8 @@ export interface CounterAcquireContext {
 }
 
 /**
- * Counters in a shared store. A call can fail or never return. `resilient-counters.ts` handles both cases. If the data in
- * a counter causes a failure, the call rejects with a `CounterRejection`.
+ * Counters in a shared store. A call can fail or never return. `resilient-counters.ts` handles both cases. If the data
+ * in a counter causes a failure, the call rejects with a `CounterRejection`.
  */
 export interface SharedStoreCounters extends LimitCounters {
   /**
