@@ -149,7 +149,10 @@ test('create-secrets.sh replaces URLs without a password', (t) => {
   const { home, created, remove } = copyCompose(HOST);
   t.after(remove);
   assert.equal(created().status, 0);
-  const urls = { database_url: 'postgres://floe:@postgresql:5432/floe', redis_url: 'redis://:@valkey:6379/0' };
+  const urls = {
+    database_url: 'postgres://floe:@postgresql:5432/floe',
+    redis_url: 'redis://:@valkey:6379/0',
+  };
   const before = Object.keys(urls).map((name) => readFileSync(join(home, 'secrets', name), 'utf8'));
   for (const [name, url] of Object.entries(urls)) {
     rmSync(join(home, 'secrets', name));

@@ -300,6 +300,14 @@ test('an export omits references to deleted resources, can be applied and change
   assert.equal(removed.status, 204, removed.text);
   // The name of an expired key is free.
   await addKey('acme', { name: 'unnamed' });
+  for (const [kind, id, name] of [
+    ['monitors', 'nightly', 'ops'],
+    ['boards', 'status', 'nightly'],
+  ]) {
+    const { yaml } = (await call('GET', `management/config/entries/${kind}/${id}`)).body;
+    assert.match(String(yaml), new RegExp(`- ${name}\n`));
+    assert.doesNotMatch(String(yaml), /- old\n|- gone\n/);
+  }
   const text = await exported();
   assert.match(text, /kind: webhook\n +enabled: false\n/);
   assert.match(text, /- name: short\n/);
@@ -343,7 +351,10 @@ test('a header is never left unchanged silently because another one has no value
     .replace('headers: {', 'headers: { x-new: "${NEW_HEADER}",')
     .replace('channels: [', 'channels: [{ name: new, kind: webhook, url: "${NEW_URL}" }, ');
   const missing = await ask('apply', withMissing, { variables: {} });
-  assert.match(missing.text, /NEW_HEADER: the header x-new of the provider .*NEW_URL: the url of the channel/);
+  assert.match(
+    missing.text,
+    /NEW_HEADER: the header x-new of the provider .*NEW_URL: the url of the channel/,
+  );
   assert.deepEqual(told(await ask('apply', withTeam('green'))), ['changed providers/main']);
   assert.deepEqual(told(await ask('apply', await exported(), { variables: {} })), []);
 });

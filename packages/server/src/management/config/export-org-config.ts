@@ -89,6 +89,13 @@ function getObjects(parent: JsonObject, field: string): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
+/** The section with the resources that `omitMissingReferences` looks for, by the section that refers to them. */
+const REFERENCED_SECTIONS: Partial<Record<ExportableConfigSection, ExportableConfigSection>> = {
+  keys: 'teams',
+  monitors: 'channels',
+  boards: 'monitors',
+};
+
 /** Exports one resource as an entry of its section in floe.yaml. Returns null if no resource has this id. */
 export async function exportConfigEntry(
   context: OrgReadContext,
@@ -98,5 +105,11 @@ export async function exportConfigEntry(
   const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
   const placeholders = new SecretPlaceholders();
   const entry = found?.toEntry(placeholders);
-  return entry ? toYamlTree({ [kind]: [placeholders.insertInto(entry)] }) : null;
+  if (!entry) return null;
+  const section = REFERENCED_SECTIONS[kind];
+  const referenced =
+    section === undefined ? [] : await getDocumentResourceKind(section).listExisting?.(context);
+  const names = referenced?.map((resource) => ({ id: resource.id, name: resource.id }));
+  const org = placeholders.insertInto({ ...(section && { [section]: names }), [kind]: [entry] });
+  return toYamlTree({ [kind]: omitMissingReferences(org)[kind] });
 }

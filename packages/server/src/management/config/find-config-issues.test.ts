@@ -57,7 +57,7 @@ test('a schedule that many monitors have is checked once', (t) => {
   const monitors = Array.from({ length: 100 }, (_, n) => `{ id: m${n}, schedule: { cron: "0 0 3 1 1 *" } }`);
   const wrong = '{ id: a, schedule: { cron: "* * * * * *" } }, { id: b, schedule: { cron: "* * * * * *" } }';
   assert.throws(() => load(`orgs: [{ id: acme, monitors: [${monitors}, ${wrong}] }]`), {
-    message: /monitors\[100\]\.schedule\.cron: matches [^]*monitors\[101\]\.schedule\.cron: matches /,
+    message: /monitors\[100\]\.schedule\.cron: matches [\s\S]*monitors\[101\]\.schedule\.cron: matches /,
   });
   assert.equal(check.mock.callCount(), 2);
 });
