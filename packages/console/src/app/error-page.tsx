@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
 /** A page that fails again within this many milliseconds after its automatic reload is not reloaded again. */
-const RELOAD_INTERVAL_MS = 30_000;
+const RELOAD_INTERVAL_MS = 600_000;
 
 /**
  * Renders the page that is shown after an error in the code of the console. The navigation stays usable. If the

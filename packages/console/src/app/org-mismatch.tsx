@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { focusManager } from '@tanstack/react-query';
+import { useState, useSyncExternalStore } from 'react';
 import { sendJson } from '../data/api-client.ts';
 import { discardPlaygroundState } from '../data/created-keys.ts';
 import type { SignedInSession } from '../data/session.ts';
@@ -19,7 +20,9 @@ export function OrgMismatch({
 }) {
   const mine = session.orgs.some(({ id }) => id === orgId);
   const [error, setError] = useState<Error | null>(null);
-  useValueEffect(mine && error === null, (isReady) => {
+  // A hidden tab does not move the session, because a person, possibly another one, works in another tab.
+  const isVisible = useSyncExternalStore(watchVisibility, () => focusManager.isFocused());
+  useValueEffect(mine && error === null && isVisible, (isReady) => {
     if (isReady)
       switchToOrg(session, orgId).then(
         () => location.reload(),
@@ -48,6 +51,8 @@ export function OrgMismatch({
     </EmptyState>
   );
 }
+
+const watchVisibility = (changed: () => void) => focusManager.subscribe(changed);
 
 async function switchToOrg({ user, org }: SignedInSession, orgId: string): Promise<void> {
   discardPlaygroundState(user.id);

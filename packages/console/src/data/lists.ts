@@ -35,5 +35,5 @@ export function useListRows<Row>(
 ) {
   const answer = useInfiniteQuery({ ...query, refetchInterval, placeholderData: (before) => before });
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
-  return { answer, rows, ...useLoadMore(query.queryKey, answer) };
+  return { answer, rows, ...useLoadMore(query.queryKey, answer, answer.isFetching) };
 }

@@ -3,6 +3,8 @@ import type { EventStream, EventStreamState, ServerEvent } from './event-stream.
 
 let stream: EventStream | null = null;
 let loading: Promise<EventStream> | null = null;
+/** Whether the code of the stream could not be loaded. Lists then poll until the page is loaded again. */
+let hasFailed = false;
 const watchers = new Set<() => void>();
 const tellWatchers = () => {
   for (const changed of [...watchers]) changed();
@@ -22,7 +24,7 @@ const watch = (changed: () => void) => {
   watchers.add(changed);
   return () => watchers.delete(changed);
 };
-const connection = () => stream?.connection ?? (loading ? 'connecting' : 'idle');
+const connection = () => stream?.connection ?? (hasFailed ? 'off' : loading ? 'connecting' : 'idle');
 const lostAt = () => stream?.lostAt ?? null;
 
 /** Returns the state of the event stream. The state determines whether data updates automatically. */
@@ -51,13 +53,14 @@ export function useServerEvents(topic: string, onEvent: (event: ServerEvent) => 
     if (stream) return listen(stream);
     let stop: (() => void) | null = null;
     let isOn = true;
-    // Without the code, lists poll, as without a stream.
+    // Not tried again: a later success would end the polling of lists that are not subscribed.
     loadStream().then(
       (loaded) => {
         if (isOn) stop = listen(loaded);
       },
       () => {
-        loading = null;
+        hasFailed = true;
+        tellWatchers();
       },
     );
     return () => {

@@ -3,7 +3,7 @@ const ACTIVE_MS = 60_000;
 
 // Opening the page is use as well.
 let inputAt = Date.now();
-for (const type of ['pointerdown', 'keydown', 'wheel'])
+for (const type of ['pointerdown', 'keydown', 'wheel', 'click', 'input'])
   addEventListener(type, () => (inputAt = Date.now()), { capture: true, passive: true });
 
 /** Returns whether the user has recently used this page. Otherwise, its requests are polls or follow events. */

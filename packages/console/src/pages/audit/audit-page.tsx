@@ -90,7 +90,8 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
         onRetry={() => void answer.refetch()}
       />
     );
-  if (answer.isPending) return <SkeletonRows />;
+  // The placeholder of an empty list says nothing about the list that is loading.
+  if (answer.isPending || (rows.length === 0 && answer.isPlaceholderData)) return <SkeletonRows />;
   if (rows.length === 0)
     return (
       <EmptyState

@@ -18,7 +18,7 @@ export function KeyHistory({ id }: { readonly id: string }) {
   );
   return (
     <Card title={keysText.history.title} aside={all}>
-      {error ? (
+      {error && !data ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : !data ? (
         <Skeleton className="h-16" />

@@ -19,7 +19,7 @@ export function KeyLimitsCard({ row }: { readonly row: KeyResource }) {
   const found = data && findKeyLimitsAndBudgets(row, data);
   return (
     <Card title={keysText.limits.title}>
-      {error ? (
+      {error && !data ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : !found ? (
         <Skeleton className="h-10" />

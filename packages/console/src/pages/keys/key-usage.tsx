@@ -21,7 +21,7 @@ export function KeyUsage({ id, name }: { readonly id: string; readonly name: str
   const sums = figures.data;
   return (
     <Card title={keysText.usage.title} aside={requests}>
-      {figures.error ? (
+      {figures.error && !sums ? (
         <p className="text-ui text-ink-2">{figures.error.message}</p>
       ) : !sums ? (
         <Skeleton className="h-40" />

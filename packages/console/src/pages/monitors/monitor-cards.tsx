@@ -179,7 +179,7 @@ export function RecentAlertsCard({ id }: { readonly id: string }) {
         </OrgLink>
       }
     >
-      {error ? (
+      {error && !data ? (
         <p className="text-ui text-ink-2">{error.message}</p>
       ) : data?.data.length === 0 ? (
         <p className="text-ui text-ink-2">{monitorDetailText.alerts.empty}</p>

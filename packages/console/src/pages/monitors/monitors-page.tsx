@@ -184,7 +184,8 @@ function MonitorTable({
         onRetry={() => void answer.refetch()}
       />
     );
-  if (answer.isPending) return <SkeletonRows />;
+  // The placeholder of an empty list says nothing about the list that is loading.
+  if (answer.isPending || (rows.length === 0 && answer.isPlaceholderData)) return <SkeletonRows />;
   const filtered = Object.keys(filters).length > 0;
   if (rows.length === 0) return filtered ? <NoneMatch onClear={onClear} /> : <NoMonitors />;
   return (

@@ -64,7 +64,7 @@ function PlaygroundOfUser({ storageKey }: { readonly storageKey: string }) {
           />
         )}
         <NotLoadedNotice parts={notLoaded} onClose={() => setNotLoaded([])} />
-        {models.error && (
+        {models.error && !models.data && (
           <ErrorState
             what={playgroundText.page.modelsFailed}
             error={models.error}

@@ -44,7 +44,7 @@ export function RequestDrawer({ id, ...toolbar }: ToolbarActions & { readonly id
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label={requestDetailText.page.copyId} />
       </p>
-      {error ? (
+      {error && !data ? (
         <ErrorState what={getRequestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <RequestTabs request={data} narrow />

@@ -31,7 +31,7 @@ export function RequestPage() {
         </>
       }
     >
-      {error ? (
+      {error && !data ? (
         <ErrorState what={getRequestErrorTitle(id, error)} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <>

@@ -73,7 +73,8 @@ export function RequestResults({
         onRetry={() => void answer.refetch()}
       />
     );
-  if (answer.isPending) return <SkeletonRows />;
+  // The placeholder of an empty list says nothing about the list that is loading.
+  if (answer.isPending || (rows.length === 0 && answer.isPlaceholderData)) return <SkeletonRows />;
   if (rows.length === 0)
     return (
       <Suspense>

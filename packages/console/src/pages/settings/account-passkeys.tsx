@@ -24,7 +24,7 @@ export function AccountPasskeys() {
   const close = () => setAsked(null);
   return (
     <Card title={settingsText.passkeys.title}>
-      {error ? (
+      {error && !data ? (
         <ErrorState what={settingsText.passkeys.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-16" />

@@ -24,7 +24,7 @@ export function AccountSessions() {
       aside={others ? <EndOthers onEnd={() => end.run(null)} /> : undefined}
     >
       {end.error && <p className="mb-2 text-small text-failing-ink">{end.error.message}</p>}
-      {error ? (
+      {error && !data ? (
         <ErrorState what={settingsText.sessions.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : !data ? (
         <Skeleton className="h-16" />
