@@ -17,7 +17,7 @@ test('an allowlist that is widened is not shown as if it matched only the models
   const listed = { listed: ['gpt-5'], isComplete: true };
   const matches = 'Matches 1 of the 1 currently allowed models: gpt-5.';
   assert.equal(describeAllowlist(['gpt-5'], ['gpt-5'], listed), matches);
-  for (const typed of [['gpt-*'], ['*'], ['gpt-5', 'o3']])
+  for (const typed of [['gpt-*'], ['*'], [], ['gpt-5', 'o3']])
     assert.equal(describeAllowlist(typed, ['gpt-5'], listed), matches + MORE);
   assert.equal(describeAllowlist(['*'], ['*'], { ...listed, isComplete: false }), matches + MORE);
 });
