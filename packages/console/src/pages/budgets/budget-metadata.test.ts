@@ -23,6 +23,25 @@ test('plain metadata is one pair per line, and other metadata is JSON', () => {
   assert.deepEqual(parsed(' team = growth \n\n{"x": "y", "z": ""}'), { team: 'growth', x: 'y', z: '' });
 });
 
+test('each line break that a textarea changes is written as JSON', () => {
+  for (const value of ['one\ntwo', 'one\rtwo', 'one\r\ntwo']) {
+    const text = formatBudgetMetadata({ note: value });
+    assert.doesNotMatch(text, /[\r\n]/);
+    assert.deepEqual(parsed(text), { note: value });
+  }
+  assert.deepEqual(parsed('a=b\rc=d\r\ne=f'), { a: 'b', c: 'd', e: 'f' });
+});
+
+test('a name that is given twice is rejected, because only one of its values would count', () => {
+  for (const text of ['team=a\nteam=b', 'team=a\n{"team":"b"}', 'team=a\nteam=a'])
+    assert.throws(
+      () => parseBudgetMetadata(text),
+      (error: unknown) =>
+        error instanceof ApiError && error.param === 'metadata' && error.message.includes('“team”'),
+      text,
+    );
+});
+
 test('a line that is not a pair is rejected, because a budget for it would count nothing', () => {
   for (const line of ['team: growth', 'team', 'team=', '=growth', '{"a":1}', '{"a"']) {
     const isRejection = (error: unknown) =>

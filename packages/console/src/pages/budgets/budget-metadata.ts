@@ -2,6 +2,9 @@ import { isJsonObject, type Json } from '@floe/contract/json';
 import { ApiError } from '../../data/api-error.ts';
 import { budgetsText } from './text.ts';
 
+/** The line breaks of a textarea, which changes all of them to `\n`. */
+const LINE_BREAK = /[\r\n]/;
+
 type Metadata = Readonly<Record<string, string>>;
 
 /**
@@ -12,22 +15,27 @@ export function formatBudgetMetadata(metadata: Metadata): string {
   return Object.entries(metadata)
     .map(([name, value]) => {
       const line = `${name}=${value}`;
-      const [parsed, ...others] = line.split('\n').map(parsePair);
+      const [parsed, ...others] = line.split(LINE_BREAK).map(parsePair);
       const isExact = others.length === 0 && parsed?.[0] === name && parsed[1] === value;
       return isExact && !line.startsWith('{') ? line : JSON.stringify({ [name]: value });
     })
     .join('\n');
 }
 
-/** Parses the text of the metadata field. @throws ApiError for a line that is neither a pair nor a JSON object */
+/**
+ * Parses the text of the metadata field.
+ * @throws ApiError for a line that is neither a pair nor a JSON object, and for a name that is given twice
+ */
 export function parseBudgetMetadata(text: string): Record<string, string> {
-  const lines = text.split('\n').flatMap((line) => line.trim() || []);
-  return Object.fromEntries(
-    lines.flatMap((line) => {
-      const pairs = line.startsWith('{') ? parseObject(line) : [parsePair(line)];
-      return pairs.map((pair) => pair ?? reject(line));
-    }),
-  );
+  const parsed = new Map<string, string>();
+  for (const line of text.split(LINE_BREAK).flatMap((each) => each.trim() || [])) {
+    for (const pair of line.startsWith('{') ? parseObject(line) : [parsePair(line)]) {
+      const [name, value] = pair ?? reject(budgetsText.fields.metadataInvalid(line));
+      if (parsed.has(name)) reject(budgetsText.fields.metadataRepeated(name));
+      parsed.set(name, value);
+    }
+  }
+  return Object.fromEntries(parsed);
 }
 
 /** Returns the name and the value of a line. Null if one of them is missing. */
@@ -51,11 +59,6 @@ function parseJson(text: string): Json {
   }
 }
 
-function reject(line: string): never {
-  throw new ApiError({
-    status: 0,
-    code: 'invalid',
-    param: 'metadata',
-    message: budgetsText.fields.metadataInvalid(line),
-  });
+function reject(message: string): never {
+  throw new ApiError({ status: 0, code: 'invalid', param: 'metadata', message });
 }

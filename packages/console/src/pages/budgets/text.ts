@@ -59,9 +59,10 @@ export const budgetsText = {
     metadata: 'Metadata',
     metadataPlaceholder: 'project=atlas',
     metadataHint:
-      'Count only requests with this metadata. One name=value pair per line; all must match. Leave empty to count all requests.',
+      'Count only requests with this metadata. One name=value pair or JSON object per line; all must match. Leave empty to count all requests.',
     metadataInvalid: (line: string) =>
       `Each line must contain a name and a value, got “${line}”. Example: project=atlas.`,
+    metadataRepeated: (name: string) => `Enter each name only once. “${name}” is entered more than once.`,
   },
   removal: {
     title: (name: string) => `Delete budget “${name}”?`,
