@@ -64,7 +64,7 @@ export function parseTypedFilter(text: string, fields: readonly FilterField[]): 
 /** Parses several pasted filters, such as `status:500 model:openai/gpt-5`. Quotes preserve spaces. */
 export function parsePastedFilters(text: string, fields: readonly FilterField[]): FilterToken[] {
   const found: FilterToken[] = [];
-  for (const [piece] of text.matchAll(/-?\w[\w.-]*\s*(?:!=|[:=])\s*(?:"[^"]*"|\S+)/g)) {
+  for (const [piece] of text.matchAll(/-?\w[\w.-]*\s*(?:!=|[:=])\s*(?:"(?:[^"]|"")*"|\S+)/g)) {
     const typed = parseTypedFilter(piece, fields);
     if (typed.kind === 'token') found.push(typed.token);
   }

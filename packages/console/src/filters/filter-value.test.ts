@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import {
   describeFilterValue,
   excludeFilterValue,
@@ -37,8 +38,21 @@ test('an exact filter matches a value with commas, operators or spaces as it is'
     ['*', '=*'],
     ['!a,b', '=!a,b'],
     ['ci', 'ci'],
+    ['a "b", c', 'a "b", c'],
+    ['"x', '"x'],
+    ['""', '""'],
+    ['"a", "b"', '"a", "b"'],
   ] as const)
     assert.deepEqual(parseFilterValues(toExactFilterValue(value)), [sent]);
+});
+
+test('values are split again exactly as they were joined', () => {
+  const value = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[!=*"a, \n]{1,6}$/));
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), (values) => {
+      assert.deepEqual(parseFilterValues(formatFilterValue(values)), values);
+    }),
+  );
 });
 
 test('turned round twice, a filter is what it was', () => {

@@ -1,7 +1,7 @@
 /**
  * The syntax of a filter value. A filter has one value or several separated by commas. `!` before a value
  * excludes it. A value can also be a bound (`>=100`), any value (`*`) or no value (`!*`). Quotes preserve a
- * comma in a value. Pure.
+ * comma in a value. In quotes, `""` is one quote. Pure.
  */
 
 /** The display text of a filter: its operator and its value. */
@@ -22,19 +22,21 @@ const BOUNDS: Readonly<Record<string, readonly [word: string, opposite: string]>
  * Splits a filter value such as `ci,nightly` into its values. Each is sent to the API as a separate parameter.
  */
 export function parseFilterValues(text: string): string[] {
-  const found = [...text.matchAll(/(!?)(?:"([^"]*)"|([^,]+))/g)].map(
-    ([, not = '', quoted, plain = '']) => not + (quoted ?? plain.trim()),
+  const found = [...text.matchAll(/(!?)(?:"((?:[^"]|"")*)"|([^,]+))/g)].map(
+    ([, not = '', quoted, plain = '']) => not + (quoted?.replaceAll('""', '"') ?? plain.trim()),
   );
   return found.length === 0 ? [text] : found;
 }
 
 /** Joins values into one filter value, which `parseFilterValues` can split again. */
 export function formatFilterValue(values: readonly string[]): string {
-  // Quotes inside a value are not a reason to quote it, because `quoted` would remove them.
-  return values.map((value) => (/,|^!?["\s]|\s$/.test(value) ? quoted(value) : value)).join(',');
+  return values.map((value) => (/,|^!?["\s]|\s$/.test(value) ? quote(value) : value)).join(',');
 }
 
-/** Returns the filter value that matches exactly this value, even if it contains a comma or starts with an operator. */
+/**
+ * Returns the filter value that matches exactly this value, even if it contains commas or quotes, or starts with an
+ * operator.
+ */
 export function toExactFilterValue(value: string): string {
   return formatFilterValue([escapeOperator(value)]);
 }
@@ -44,9 +46,9 @@ export function escapeOperator(value: string): string {
   return /^[!=*<>]/.test(value) ? `=${value}` : value;
 }
 
-function quoted(value: string): string {
+function quote(value: string): string {
   const not = value.startsWith('!') ? '!' : '';
-  return `${not}"${value.slice(not.length).replaceAll('"', '')}"`;
+  return `${not}"${value.slice(not.length).replaceAll('"', '""')}"`;
 }
 
 /** Describes a filter value for display: `!ci` becomes the operator `is not` and the value `ci`. */
