@@ -28,7 +28,7 @@ test('a breaker that is forced closed serves, so only a closed one is better', (
   });
   const forced = (credential: string, state: 'open' | 'closed') => ({
     ...breaker(credential, 'open'),
-    forced: { state, until: '2026-11-21T12:00:00.000Z', reason: '', by: null },
+    forced: { state, until: '2026-11-21T12:00:00.000Z', reason: '', by: 'a' },
   });
   const worstFirst = [
     breaker('open', 'open'),

@@ -4,6 +4,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { getJson, type ResourceWithETag } from '../../data/api-client.ts';
+import { modelLookupQuery } from '../../data/lookup-queries.ts';
 import { useResourceCreation, useResourceEdit } from '../../data/resource-kind.ts';
 import { NewResourceForm, ResourceForm, ResourceLoader } from '../../ui/resource-forms.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -11,6 +12,7 @@ import { TwoColumnLayout } from '../../ui/two-column-layout.tsx';
 import { RouteFields } from './route-fields.tsx';
 import { NEW_ROUTE_FORM, ROUTE_RESOURCE_KIND, type Route, toRouteBody } from './route-form.ts';
 import { RouteSimulator } from './route-simulator.tsx';
+import { findModelToSimulate } from './simulation-form.ts';
 import { useWorstBreakersByModel } from './target-status.tsx';
 import { routesText } from './text.ts';
 
@@ -25,10 +27,11 @@ export function NewRoutePage() {
     go(id, 'replace');
   });
   const { form, set } = fresh;
+  const sample = useModelToSimulate(form.model);
   const draft = form.targets.length === 0 ? undefined : toRouteBody(form);
   return (
     <PageFrame title={routesText.editor.newTitle} crumbs={[CRUMB]}>
-      <TwoColumnLayout beside={<RouteSimulator draft={draft} model={form.model.trim()} />}>
+      <TwoColumnLayout beside={<RouteSimulator draft={draft} model={sample} />}>
         <NewResourceForm kind={ROUTE_RESOURCE_KIND} fresh={fresh} onCancel={() => go()}>
           <RouteFields form={form} states={states} onChange={set} />
         </NewResourceForm>
@@ -58,6 +61,7 @@ function Editor({ loaded }: { readonly loaded: ResourceWithETag<Route> }) {
     if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
+  const sample = useModelToSimulate(edit.form.model);
   return (
     <TwoColumnLayout
       beside={
@@ -65,7 +69,7 @@ function Editor({ loaded }: { readonly loaded: ResourceWithETag<Route> }) {
           <RouteSimulator
             draft={edit.isChanged ? toRouteBody(edit.form) : undefined}
             replaces={route.id}
-            model={sampleModel(edit.form.model.trim(), route)}
+            model={sample}
             start={start}
           />
         )
@@ -78,11 +82,9 @@ function Editor({ loaded }: { readonly loaded: ResourceWithETag<Route> }) {
   );
 }
 
-/**
- * Returns the model to simulate. A pattern is not a model, so the first target of the route is used instead.
- */
-function sampleModel(model: string, { targets }: Route): string {
-  return model.includes('*') ? (targets[0]?.model ?? '') : model;
+function useModelToSimulate(model: string): string {
+  const { data } = useQuery(modelLookupQuery);
+  return findModelToSimulate(model.trim(), data?.data ?? []);
 }
 
 /** Returns simulation values from the request in `?from=`. Undefined while the request is loading. */

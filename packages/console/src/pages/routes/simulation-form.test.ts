@@ -4,6 +4,7 @@ import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import {
   describeRouteSimulation,
   doSimulationResultsDiffer,
+  findModelToSimulate,
   type RouteSimulation,
   toRouteSimulationBody,
 } from './simulation-form.ts';
@@ -34,6 +35,18 @@ const SENT: RouteSimulation = {
   targets: [target('gpt-5')],
   skipped: [],
 };
+
+test('a pattern is simulated with a model that matches it', () => {
+  const models = [
+    { id: 'openai/fast', kind: 'alias' },
+    { id: 'anthropic/claude', kind: 'model' },
+    { id: 'openai/gpt-5', kind: 'model' },
+    { id: 'openai/gpt-5-mini', kind: 'model' },
+  ] as const;
+  assert.equal(findModelToSimulate('openai/*', models), 'openai/gpt-5');
+  assert.equal(findModelToSimulate('groq/*', models), '');
+  assert.equal(findModelToSimulate('smart', []), 'smart');
+});
 
 test('a simulated request has the chosen fields only', () => {
   const plain = toRouteSimulationBody(FORM);

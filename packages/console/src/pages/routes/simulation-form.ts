@@ -1,5 +1,7 @@
 import type { routeSimulationResult } from '@floe/contract/api/routes';
 import type * as z from 'zod';
+import type { ModelResource } from '../../data/lookup-queries.ts';
+import { matchesModelPattern } from '../../data/model-pattern.ts';
 import type { DisplayStatus } from '../../ui/status.tsx';
 import { getBreakerStateDisplay } from '../breakers/breaker-state-display.ts';
 import { routesText } from './text.ts';
@@ -18,6 +20,18 @@ export interface RouteSimulationFormValues {
   readonly stream: boolean;
   /** Approximate number of prompt tokens. */
   readonly tokens: string;
+}
+
+/**
+ * Returns the model to simulate for a route. For a pattern, this is the first model of a provider that matches it, or
+ * an empty string if there is none. An alias has a route of its own.
+ */
+export function findModelToSimulate(
+  model: string,
+  models: readonly Pick<ModelResource, 'id' | 'kind'>[],
+): string {
+  if (!model.includes('*')) return model;
+  return models.find(({ id, kind }) => kind === 'model' && matchesModelPattern(model, id))?.id ?? '';
 }
 
 /** Approximate number of characters per token. */
