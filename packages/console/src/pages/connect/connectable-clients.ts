@@ -32,9 +32,17 @@ export interface ConnectableClient {
 /** The shell variable that snippets show instead of a key until a key is created. */
 export const KEY_VARIABLE = '$FLOE_API_KEY';
 
+/** The variable of the key in the settings of Continue, which reads it from its secrets. */
+const CONTINUE_SECRET = `\${{ secrets.FLOE_API_KEY }}`;
+
 /** Returns the command that sets the variable. Empty if the key is the variable itself. */
 function formatKeyExport(key: string): string {
   return key === KEY_VARIABLE ? '' : `export FLOE_API_KEY=${key}\n`;
+}
+
+/** Returns the key for a field in which no shell expands the variable. */
+function withoutVariable(key: string): string {
+  return key === KEY_VARIABLE ? '<your key>' : key;
 }
 
 const AGENTS: readonly ConnectableClient[] = [
@@ -161,7 +169,7 @@ const IDES: readonly ConnectableClient[] = [
     needsPublic: true,
     snippets: ({ gateway, key, model }) => [
       { label: 'Override OpenAI Base URL', code: `${gateway}/ide-adapter` },
-      { label: 'OpenAI API Key', code: `sk-${key}` },
+      { label: 'OpenAI API Key', code: `sk-${withoutVariable(key)}` },
       { label: 'Custom model', code: model },
     ],
     run: 'Enter the values in Settings > Models > API Keys. Then send a prompt in Ask or Plan mode.',
@@ -190,7 +198,7 @@ const IDES: readonly ConnectableClient[] = [
           2,
         ),
       },
-      { label: 'API key', code: key },
+      { label: 'API key', code: withoutVariable(key) },
     ],
     run: 'In Copilot, add the endpoint as a custom model, then choose that model from the model list.',
     pitfalls: ['Each model needs its own entry.', sharedClientNotes.fullModelId],
@@ -203,7 +211,7 @@ const IDES: readonly ConnectableClient[] = [
     snippets: ({ gateway, key, model }) => [
       {
         label: 'config.yaml',
-        code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${key}\n    roles: [chat]`,
+        code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${key === KEY_VARIABLE ? CONTINUE_SECRET : key}\n    roles: [chat]`,
       },
     ],
     run: 'In Continue, choose floe from the model list.',

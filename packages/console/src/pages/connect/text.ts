@@ -37,7 +37,7 @@ export const connectText = {
   },
   key: {
     create: (name: string) => `Create key ${name}`,
-    existing: 'Or set $FLOE_API_KEY to an existing key.',
+    existing: 'Or use an existing key: set FLOE_API_KEY to it, or enter it in place of <your key>.',
     copyRequest: 'Copy message to request a key',
     requestText: (name: string, origin: string) =>
       `Please create a platform key for me in Floe. Name: ${name}. Scope: gateway. ${origin}`,
