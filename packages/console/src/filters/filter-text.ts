@@ -10,8 +10,11 @@ export interface FilterField {
   readonly values?: readonly string[];
   /** Whether parameters have the form `name.<key>`, as in `metadata.team`. */
   readonly keyed?: boolean;
-  /** Whether the API supports negation: all rows without this value. */
-  readonly excludes?: boolean;
+  /**
+   * Whether the API supports negation: all rows without this value. `bounds` supports it only for bounds, such as
+   * `>=100`. If absent, values can be negated only by typing.
+   */
+  readonly excludes?: boolean | 'bounds';
   readonly hint?: string;
 }
 
@@ -26,6 +29,7 @@ export type ParsedFilterText =
   | { readonly kind: 'token'; readonly token: FilterToken }
   | { readonly kind: 'unknown_field'; readonly name: string; readonly nearest: string | null }
   | { readonly kind: 'no_value'; readonly field: FilterField }
+  | { readonly kind: 'no_exclusion'; readonly field: FilterField }
   | { readonly kind: 'text' };
 
 /**
@@ -55,10 +59,16 @@ export function parseTypedFilter(text: string, fields: readonly FilterField[]): 
   const isNot = minus !== '' || operator === '!=' || operator.includes('not');
   // Quotes around a value without a comma have no meaning, so they are removed.
   const value = /^"[^",]*"$/.test(rest) ? rest.slice(1, -1) : rest;
-  return {
-    kind: 'token',
-    token: { name: field.keyed ? name : field.name, value: (isNot && negateFilterValue(value)) || value },
-  };
+  const acceptsNot = field.excludes !== false && field.excludes !== 'bounds';
+  const whole = isNot ? negateFieldFilter(field, value) : acceptsNot || !value.startsWith('!') ? value : null;
+  if (whole === null) return { kind: 'no_exclusion', field };
+  return { kind: 'token', token: { name: field.keyed ? name : field.name, value: whole } };
+}
+
+/** Returns the negated value of a filter of the field, or null if the API does not support it. */
+export function negateFieldFilter({ excludes }: FilterField, value: string): string | null {
+  if (excludes === false || (excludes === 'bounds' && !/^[<>]/.test(value))) return null;
+  return negateFilterValue(value);
 }
 
 /** Parses several pasted filters, such as `status:500 model:openai/gpt-5`. Quotes preserve spaces. */

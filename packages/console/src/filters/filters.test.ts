@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { analyticsSummaryQuery } from '@floe/contract/api/charts';
 import {
   type FilterField,
+  negateFieldFilter,
   parsePastedFilters,
   parseTypedFilter,
   toFilterTokens,
@@ -54,6 +55,23 @@ test('what is left out is typed in the ways people are used to', () => {
     { name: 'status', value: '!2xx' },
     { name: 'model', value: 'a,b' },
   ]);
+});
+
+test('a filter that the API cannot negate is not turned into its opposite', () => {
+  const fields: readonly FilterField[] = [
+    { name: 'latency_ms', label: 'latency', excludes: 'bounds' },
+    { name: 'stream', label: 'stream', excludes: false },
+  ];
+  for (const typed of ['-latency_ms:100', 'latency_ms is not 100..200', 'latency_ms:!100', '-stream:true'])
+    assert.equal(parseTypedFilter(typed, fields).kind, 'no_exclusion', typed);
+  for (const typed of ['-latency_ms:>=100', 'latency is not >=100'])
+    assert.deepEqual(parseTypedFilter(typed, fields), {
+      kind: 'token',
+      token: { name: 'latency_ms', value: '<100' },
+    });
+  const negated = (value: string) => fields.map((field) => negateFieldFilter(field, value));
+  assert.deepEqual(negated('100'), [null, null]);
+  assert.deepEqual(negated('>=100'), ['<100', null]);
 });
 
 test('a misspelt field is told with the nearest one', () => {

@@ -1,7 +1,12 @@
 import { ListFilter, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type FilterField, type FilterToken, findFilterField } from '../filters/filter-text.ts';
-import { describeFilterValue, negateFilterValue } from '../filters/filter-value.ts';
+import {
+  type FilterField,
+  type FilterToken,
+  findFilterField,
+  negateFieldFilter,
+} from '../filters/filter-text.ts';
+import { describeFilterValue } from '../filters/filter-value.ts';
 import { KeyboardKey } from './keyboard-key.tsx';
 
 /** The props of a `FilterBarLayout`. */
@@ -55,7 +60,7 @@ function Token({
   const field = findFilterField(fields, token.name);
   const name = field && !field.keyed ? field.label : token.name;
   const { operator, value } = describeFilterValue(token.value);
-  const turned = field?.excludes ? negateFilterValue(token.value) : null;
+  const turned = field?.excludes ? negateFieldFilter(field, token.value) : null;
   return (
     <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">
       <span className="border-r border-line-strong px-1.5 text-ink-2">{name}</span>

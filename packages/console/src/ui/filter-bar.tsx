@@ -81,6 +81,12 @@ export function FilterBar(props: FilterBarProps) {
           Unknown field: {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
         </p>
       )}
+      {typed.kind === 'no_exclusion' && (
+        <p role="alert" className="mt-1 text-small text-failing-ink">
+          These values cannot be excluded.
+          {typed.field.excludes === 'bounds' && ` Use a bound such as ${typed.field.name}:>=100.`}
+        </p>
+      )}
       <Offers id={list} offers={offers} at={walked ? at : -1} onTake={take} />
     </div>
   );

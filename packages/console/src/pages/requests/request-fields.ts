@@ -41,8 +41,8 @@ export const REQUEST_FILTER_FIELDS: readonly FilterField[] = [
     values: ['gateway', 'upstream'],
     excludes: true,
   },
-  { name: 'stream', label: requestsText.fields.stream, values: ['true', 'false'] },
-  { name: 'dropped', label: requestsText.fields.dropped, values: ['true', 'false'] },
+  { name: 'stream', label: requestsText.fields.stream, values: ['true', 'false'], excludes: false },
+  { name: 'dropped', label: requestsText.fields.dropped, values: ['true', 'false'], excludes: false },
   ...numberFields(
     'latency_ms',
     'first_token_ms',
@@ -64,7 +64,7 @@ function numberFields(...names: readonly FieldName[]): FilterField[] {
   return names.map((name) => ({
     name,
     label: requestsText.fields[name],
-    excludes: true,
+    excludes: 'bounds',
     values: ['>=', '<='],
   }));
 }
