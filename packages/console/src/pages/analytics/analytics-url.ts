@@ -10,6 +10,7 @@ import {
   buildMetricTimeseriesQuery,
   METRIC_TABS,
 } from './analytics-data.ts';
+import { MAX_METRIC_GROUPS } from './metric-groups.ts';
 import { resolveTimeZone } from './time-zone-select.tsx';
 
 /**
@@ -40,7 +41,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
     asked: {
       sum: buildMetricSummaryQuery({ ...which, ...against }),
       series: buildMetricTimeseriesQuery({ ...which, metric, interval, group_by: by, limit: 7 }),
-      groups: buildMetricGroupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }),
+      groups: buildMetricGroupsQuery({ ...which, ...against, by, metric: tab.sum, limit: MAX_METRIC_GROUPS }),
       before: buildMetricTimeseriesQuery({ ...which, ...against, metric, interval }),
     },
   };

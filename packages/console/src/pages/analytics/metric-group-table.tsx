@@ -40,7 +40,10 @@ export function MetricGroupTable({
         <TableHead by={by} tab={tab} />
         <tbody>
           {rows.map((row) => {
-            const at = series.findIndex(({ value, other }) => other === row.isOther && value === row.value);
+            // The chart has fewer groups than the table, so its line of all other groups is not that of the row.
+            const at = row.isOther
+              ? -1
+              : series.findIndex(({ value, other }) => !other && value === row.value);
             return (
               <tr key={`${row.isOther} ${row.value}`} className="border-t border-line hover:bg-hover">
                 <th scope="row" className="px-4 py-1.5 text-left font-normal">

@@ -5,6 +5,7 @@ import {
   computeRelativeChange,
   formatCostPerProviderRequest,
   formatMetricGroupsCsv,
+  MAX_METRIC_GROUPS,
   toMetricGroupRows,
 } from './metric-groups.ts';
 
@@ -21,11 +22,18 @@ test('rows and the rest are exactly the total, to the nano', () => {
   const groups = [
     { ...sums(3, 700), value: 'key_1', name: 'agents', previous: sums(1, 350) },
     { ...sums(1, 100), value: null, name: null, previous: null },
+    ...Array.from({ length: MAX_METRIC_GROUPS - 2 }, (_, at) => ({
+      ...sums(1, 0),
+      value: `k${at}`,
+      name: null,
+    })),
   ];
-  const total = sums(6, 1001);
+  const total = sums(104, 1001);
   const rows = toMetricGroupRows('model', groups, total, 'cost_nano_usd');
   assert.deepEqual(
-    rows.map(({ label, sums: { cost_nano_usd }, change }) => [label, cost_nano_usd, change]),
+    [...rows.slice(0, 2), ...rows.slice(MAX_METRIC_GROUPS)].map(
+      ({ label, sums: { cost_nano_usd }, change }) => [label, cost_nano_usd, change],
+    ),
     [
       ['agents', 700, 1],
       ['No model', 100, null],
@@ -35,6 +43,15 @@ test('rows and the rest are exactly the total, to the nano', () => {
   assert.equal(
     rows.reduce((sum, row) => sum + row.sums.cost_nano_usd, 0),
     total.cost_nano_usd,
+  );
+});
+
+test('requests that were counted after the groups are not shown as other groups', () => {
+  const groups = [{ ...sums(3, 700), value: 'key_1', name: 'agents' }];
+  const rows = toMetricGroupRows('key', groups, sums(4, 800), 'requests');
+  assert.deepEqual(
+    rows.map(({ label, isOther }) => [label, isOther]),
+    [['agents', false]],
   );
 });
 
@@ -49,7 +66,10 @@ test('the file says of what time it is, has raw numbers, and a name is never a f
     { ...sums(2, 5), value: 'k', name: '=SUM(A1,"x")' },
     { ...sums(1, 1_500_000_000), value: null, name: null },
   ];
-  const rows = toMetricGroupRows('key', groups, sums(4, 1_500_000_008), 'requests');
+  const rows = [
+    ...toMetricGroupRows('key', groups, sums(4, 1_500_000_008), 'requests'),
+    { value: null, label: 'Other', isOther: true, sums: sums(1, 3), share: 0.25, change: null },
+  ];
   const period = { from: '2026-11-01T00:00:00Z', to: '2026-11-08T00:00:00Z', timezone: 'Europe/Berlin' };
   const lines = formatMetricGroupsCsv('key', rows, period).split('\r\n');
   const time = '2026-11-01T00:00:00Z,2026-11-08T00:00:00Z,Europe/Berlin';

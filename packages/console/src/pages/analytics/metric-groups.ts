@@ -66,9 +66,13 @@ export function getMissingValueLabel(by: string): string {
   return labels[by] ?? analyticsText.missingValue;
 }
 
+/** Maximum number of groups that the table requests. */
+export const MAX_METRIC_GROUPS = 100;
+
 /**
- * Returns one row per group of the dimension `by`. If groups are missing, adds one row for all of them, so that
- * the rows add up exactly to the total.
+ * Returns one row per group of the dimension `by`. If there can be more groups than were requested, adds one row for all
+ * of them, so that the rows add up exactly to the total. If all groups are listed, a difference to the total is caused
+ * by requests that were counted between the two queries.
  */
 export function toMetricGroupRows(
   by: string,
@@ -87,6 +91,7 @@ export function toMetricGroupRows(
       change: computeRelativeChange(group[metric], previous?.[metric]),
     };
   });
+  if (groups.length < MAX_METRIC_GROUPS) return rows;
   const rest = subtractGroups(total, groups);
   if (rest.requests <= 0) return rows;
   const share = ratio(rest[metric], total[metric]);
