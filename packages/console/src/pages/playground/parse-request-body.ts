@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import {
   type BodyMessage,
   type BodyMessagePart,
+  joinTexts,
   parseBodyJson,
   parseBodyMessages,
 } from '../requests/body-messages.ts';
@@ -51,7 +52,7 @@ export function parseRequestBodyAsPrompt(text: string): LoadedPrompt | null {
     prompt: {
       system: said
         .filter(isSystem)
-        .map(({ parts }) => textOfParts(parts))
+        .map(({ parts }) => joinTexts(parts))
         .join('\n\n'),
       turns: turns.length === 0 ? NEW_PLAYGROUND_PROMPT.turns : turns,
       temperature: typeof temperature === 'number' ? String(temperature) : '',
@@ -59,10 +60,13 @@ export function parseRequestBodyAsPrompt(text: string): LoadedPrompt | null {
       tools: tools ?? '',
       ...format?.values,
     },
-    notLoaded: listNotLoaded(body, said, [
-      ...(tools === null ? [] : ['tools']),
-      ...(format === null ? [] : [format.field]),
-    ]),
+    notLoaded: [
+      ...listNotLoaded(body, said, [
+        ...(tools === null ? [] : ['tools']),
+        ...(format === null ? [] : [format.field]),
+      ]),
+      ...(format?.notLoaded ?? []),
+    ],
   };
 }
 
@@ -78,11 +82,11 @@ function listNotLoaded(
     value === null || LOADED_FIELDS.has(name) || loaded.includes(name) ? [] : [name],
   );
   const parts = said.flatMap((message) =>
-    message.parts.flatMap((part) =>
-      part.kind === 'other' && !(message.role === 'user' && imageOf(part.part) !== null)
-        ? [part.description]
-        : [],
-    ),
+    message.parts.flatMap((part) => {
+      if (part.kind === 'result') return part.others.map(({ description }) => description);
+      if (part.kind !== 'other' || (message.role === 'user' && imageOf(part.part) !== null)) return [];
+      return [part.description];
+    }),
   );
   const firstTurn = said.findIndex((message) => !isSystem(message));
   const isMoved = firstTurn !== -1 && said.slice(firstTurn).some(isSystem);
@@ -98,28 +102,38 @@ function parseTools(tools: Json | undefined): string | null {
   return isSupported ? JSON.stringify(tools, null, 2) : null;
 }
 
-/**
- * Returns the format of the response that the form supports, and the field that contains it. Null if there is
- * none.
- */
-function parseFormat(
-  body: JsonObject,
-): { readonly field: string; readonly values: Pick<PlaygroundPrompt, 'json' | 'schema'> } | null {
+/** The format of the response in the form. */
+interface LoadedFormat {
+  /** The field of the body that contains the format. */
+  readonly field: string;
+  readonly values: Pick<PlaygroundPrompt, 'json' | 'schema'>;
+  /** The members of the format that the form does not contain. */
+  readonly notLoaded: readonly string[];
+}
+
+/** Members of a JSON Schema format that the form contains, and the name, which has no effect on the response. */
+const LOADED_FORMAT_MEMBERS: ReadonlySet<string> = new Set(['type', 'name', 'schema']);
+
+/** Returns the format of the response. Null if the body has none, or none that the form supports. */
+function parseFormat(body: JsonObject): LoadedFormat | null {
   const { response_format: chat, text } = body;
   const isResponses = isJsonObject(text) && Object.keys(text).every((name) => name === 'format');
   const format = isResponses ? (text['format'] ?? null) : chat;
   if (!isJsonObject(format)) return null;
+  const { type } = format;
   const field = isResponses ? 'text' : 'response_format';
-  if (format['type'] === 'text') return { field, values: { json: false, schema: '' } };
-  if (format['type'] === 'json_object') return { field, values: { json: true, schema: '' } };
-  const schema = isResponses
-    ? format['schema']
-    : isJsonObject(format['json_schema'])
-      ? format['json_schema']['schema']
-      : null;
-  return format['type'] === 'json_schema' && isJsonObject(schema)
-    ? { field, values: { json: true, schema: JSON.stringify(schema, null, 2) } }
-    : null;
+  if (type === 'text' || type === 'json_object')
+    return { field, values: { json: type === 'json_object', schema: '' }, notLoaded: [] };
+  const wanted = isResponses ? format : format['json_schema'];
+  if (type !== 'json_schema' || !isJsonObject(wanted) || !isJsonObject(wanted['schema'])) return null;
+  const path = isResponses ? 'text.format' : 'response_format.json_schema';
+  return {
+    field,
+    values: { json: true, schema: JSON.stringify(wanted['schema'], null, 2) },
+    notLoaded: Object.entries(wanted).flatMap(([name, value]) =>
+      value === null || LOADED_FORMAT_MEMBERS.has(name) ? [] : [`${path}.${name}`],
+    ),
+  };
 }
 
 function turnsOf(role: string, parts: readonly BodyMessagePart[]): PlaygroundMessage[] {
@@ -131,7 +145,7 @@ function turnsOf(role: string, parts: readonly BodyMessagePart[]): PlaygroundMes
   );
   const images =
     role === 'user' ? parts.flatMap((part) => (part.kind === 'other' ? imageOf(part.part) : null) ?? []) : [];
-  const text = textOfParts(parts);
+  const text = joinTexts(parts);
   const spoken: PlaygroundMessage[] =
     text === '' && calls.length === 0 && images.length === 0
       ? []
@@ -155,8 +169,4 @@ function imageOf({ image_url: image, source }: JsonObject): string | null {
   return typeof type === 'string' && type.startsWith('image/') && typeof data === 'string'
     ? `data:${type};base64,${data}`
     : null;
-}
-
-function textOfParts(parts: readonly BodyMessagePart[]): string {
-  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

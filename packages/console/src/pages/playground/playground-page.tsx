@@ -116,10 +116,10 @@ function usePlayground(storageKey: string) {
       runs.start(prompt, chosen);
   };
   const copy = (label: string) => {
-    const code =
-      buildRequestSnippets(prompt, chosen, buildApiUrl('gateway').href).find((one) => one.label === label)
-        ?.code ?? '';
-    copyWithToast(code, playgroundText.page.codeCopied(label));
+    const { code = '', omitted = [] } =
+      buildRequestSnippets(prompt, chosen, buildApiUrl('gateway').href).find((one) => one.label === label) ??
+      {};
+    copyWithToast(code, playgroundText.page.codeCopied(label, omitted));
   };
   useShortcuts([
     { keys: 'mod+enter', does: playgroundText.toolbar.runShortcut, run },

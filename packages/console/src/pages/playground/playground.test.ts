@@ -10,6 +10,7 @@ import {
 import { applyChatEvent, EMPTY_CHAT_RESPONSE, SseDataParser } from './chat-stream.ts';
 import { parseRequestBodyAsPrompt } from './parse-request-body.ts';
 import { buildRequestSnippets } from './request-snippets.ts';
+import { playgroundText } from './text.ts';
 
 const ASKED: PlaygroundPrompt = {
   ...NEW_PLAYGROUND_PROMPT,
@@ -227,4 +228,96 @@ test('what is not loaded from a request is listed', () => {
   const none = { model: 'm', tools: [], messages: [{ role: 'user', content: 'Hi' }] };
   const plain = parseRequestBodyAsPrompt(JSON.stringify(none));
   assert.deepEqual([plain?.notLoaded, plain?.prompt.tools], [[], '']);
+});
+
+test('what a tool result contains besides text is listed', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+  const file = { type: 'input_file', file_id: 'f' };
+  const text = { type: 'text', text: 'one' };
+  for (const [messages, turn, notLoaded] of [
+    [
+      [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [text, image, text] }] }],
+      'one\none',
+      ['image, 82 B'],
+    ],
+    [[{ type: 'function_call_output', call_id: 'c', output: [file] }], '', ['input file, 35 B']],
+    [[{ role: 'tool', tool_call_id: 'c', content: [image] }], '', ['image, 82 B']],
+  ] as const) {
+    const loaded = parseRequestBodyAsPrompt(JSON.stringify({ model: 'm', input: messages }));
+    assert.deepEqual(loaded?.prompt.turns, [{ role: 'tool', text: turn, callId: 'c' }]);
+    assert.deepEqual(loaded?.notLoaded, notLoaded);
+  }
+});
+
+test('a legacy function call and a refusal are loaded', () => {
+  const messages = [
+    { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } },
+    { role: 'assistant', content: null, refusal: 'No.' },
+  ];
+  assert.deepEqual(parseRequestBodyAsPrompt(JSON.stringify({ model: 'm', messages }))?.prompt.turns, [
+    { role: 'assistant', text: '', calls: [{ id: '', name: 'f', args: '{}' }] },
+    { role: 'assistant', text: 'No.' },
+  ]);
+});
+
+test('members of a response format that the form does not have are listed', () => {
+  const schema = { type: 'object' };
+  const notLoaded = (body: object) =>
+    parseRequestBodyAsPrompt(
+      JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }),
+    )?.notLoaded;
+  const chat = { name: 'n', schema, strict: true, description: 'D' };
+  assert.deepEqual(notLoaded({ response_format: { type: 'json_schema', json_schema: chat } }), [
+    'response_format.json_schema.strict',
+    'response_format.json_schema.description',
+  ]);
+  const plain = { name: 'n', schema, strict: null };
+  assert.deepEqual(notLoaded({ response_format: { type: 'json_schema', json_schema: plain } }), []);
+  assert.deepEqual(notLoaded({ text: { format: { type: 'json_schema', ...chat } } }), [
+    'text.format.strict',
+    'text.format.description',
+  ]);
+});
+
+test('a long list of what was not loaded is cut', () => {
+  const parts = Array.from({ length: 15 }, (_, at) => `image, ${at} B`);
+  assert.equal(
+    playgroundText.load.notLoaded(parts.slice(0, 2)),
+    'Not loaded from the request: image, 0 B; image, 1 B.',
+  );
+  assert.match(playgroundText.load.notLoaded(parts.slice(0, 12)), /; image, 11 B\.$/);
+  assert.match(playgroundText.load.notLoaded(parts), /; image, 11 B; and 3 more\.$/);
+});
+
+test('code for the Anthropic SDK and the AI SDK contains images, and states what it leaves out', () => {
+  const image = 'data:image/png;base64,AAAA';
+  const prompt: PlaygroundPrompt = {
+    ...NEW_PLAYGROUND_PROMPT,
+    turns: [{ role: 'user', text: '', images: [image] }],
+  };
+  const copies = buildRequestSnippets(prompt, ['m'], 'http://floe.test/gateway');
+  const anthropic = copies.filter(({ label }) => label.endsWith('Anthropic'));
+  assert.equal(anthropic.length, 2);
+  for (const { code } of anthropic) {
+    assert.match(code, /"media_type": "image\/png"/);
+    assert.match(code, /"data": "AAAA"/);
+  }
+  assert.match(copies.at(-1)?.code ?? '', /"image": "data:image\/png;base64,AAAA"/);
+  assert.ok(copies.every(({ omitted }) => omitted.length === 0));
+  const full = continueConversation(
+    { ...prompt, tools: '[{"type":"function","function":{"name":"f"}}]', json: true },
+    { text: '', calls: [{ id: 'c', name: 'f', args: '{}' }] },
+  );
+  for (const { label, omitted } of buildRequestSnippets(full, ['m'], 'http://floe.test/gateway'))
+    assert.deepEqual(
+      omitted,
+      label.endsWith('Anthropic') || label === 'AI SDK'
+        ? ['tools', 'tool calls and results', 'the JSON response format']
+        : [],
+      label,
+    );
+  assert.equal(
+    playgroundText.page.codeCopied('AI SDK', ['tools']),
+    'AI SDK code copied. It reads the key from $FLOE_API_KEY. Not included: tools.',
+  );
 });

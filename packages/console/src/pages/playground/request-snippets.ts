@@ -1,8 +1,15 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
-import { type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
+import { type PlaygroundMessage, type PlaygroundPrompt, toChatRequestBody } from './chat-request.ts';
+import { playgroundText } from './text.ts';
 
 /** Converts a request to runnable code that reads the key from `FLOE_API_KEY`. Pure. */
+
+/** Code that sends a prompt. */
+export interface RequestSnippet extends Snippet {
+  /** The parts of the prompt that the code does not contain, as display text. */
+  readonly omitted: readonly string[];
+}
 
 /**
  * Returns code that sends the prompt, in several languages.
@@ -13,14 +20,16 @@ export function buildRequestSnippets(
   prompt: PlaygroundPrompt,
   models: readonly string[],
   base: string,
-): readonly Snippet[] {
+): readonly RequestSnippet[] {
   const chat = toChatRequestBody(prompt, '');
   const messages = messagesBody(prompt);
   const one = models.length === 1;
+  const omitted = listOmittedParts(prompt);
   return [
-    { label: 'curl', code: models.map((model) => curl({ ...chat, model }, base)).join('\n') },
+    { label: 'curl', omitted: [], code: models.map((model) => curl({ ...chat, model }, base)).join('\n') },
     {
       label: 'Python, OpenAI',
+      omitted: [],
       code: pythonCode(models, chat, {
         imports: 'from openai import OpenAI',
         client: `OpenAI(base_url="${base}/v1", api_key=os.environ["FLOE_API_KEY"])`,
@@ -30,6 +39,7 @@ export function buildRequestSnippets(
     },
     {
       label: 'Python, Anthropic',
+      omitted,
       code: pythonCode(models, messages, {
         imports: 'from anthropic import Anthropic',
         client: `Anthropic(base_url="${base}", api_key=os.environ["FLOE_API_KEY"])`,
@@ -39,6 +49,7 @@ export function buildRequestSnippets(
     },
     {
       label: 'TypeScript, OpenAI',
+      omitted: [],
       code: [
         "import OpenAI from 'openai';",
         '',
@@ -51,6 +62,7 @@ export function buildRequestSnippets(
     },
     {
       label: 'TypeScript, Anthropic',
+      omitted,
       code: [
         "import Anthropic from '@anthropic-ai/sdk';",
         '',
@@ -61,7 +73,7 @@ export function buildRequestSnippets(
         ]),
       ].join('\n'),
     },
-    { label: 'AI SDK', code: aiSdk(prompt, models, base) },
+    { label: 'AI SDK', omitted, code: aiSdk(prompt, models, base) },
   ];
 }
 
@@ -121,7 +133,13 @@ function withModel(models: readonly string[], body: JsonObject): string {
 }
 
 function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string): string {
-  const messages = textTurns(prompt).map(({ role, text }) => ({ role, content: text }));
+  const messages = spokenTurns(prompt).map(({ role, text, images = [] }) => ({
+    role,
+    content: contentOf(
+      text,
+      images.map((image) => ({ type: 'image', image })),
+    ),
+  }));
   const options = {
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
     messages,
@@ -142,11 +160,33 @@ function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string
   ].join('\n');
 }
 
-/**
- * Returns the messages that contain only text. Tools and images have a different format in these two SDKs.
- */
-function textTurns({ turns }: PlaygroundPrompt) {
-  return turns.filter(({ role, text }) => role !== 'tool' && text.trim() !== '');
+/** Returns the messages without tool calls and their results, which have a different format in these two SDKs. */
+function spokenTurns({ turns }: PlaygroundPrompt): readonly PlaygroundMessage[] {
+  return turns.filter(
+    ({ role, text, images = [] }) => role !== 'tool' && (text.trim() !== '' || images.length > 0),
+  );
+}
+
+/** Returns the content of a message. Both SDKs use the same format for text. */
+function contentOf(text: string, images: readonly JsonObject[]): string | JsonObject[] {
+  if (images.length === 0) return text;
+  return [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
+}
+
+/** Converts a `data:` URL to an image of Messages. */
+function messagesImage(url: string): JsonObject {
+  const [, type = '', data = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
+  return { type: 'image', source: { type: 'base64', media_type: type, data } };
+}
+
+/** Lists what the code for the Anthropic SDK and the AI SDK does not contain. */
+function listOmittedParts({ tools, turns, json }: PlaygroundPrompt): readonly string[] {
+  const text = playgroundText.page.omitted;
+  return [
+    ...(tools.trim() === '' ? [] : [text.tools]),
+    ...(turns.some(({ role, calls = [] }) => role === 'tool' || calls.length > 0) ? [text.toolTurns] : []),
+    ...(json ? [text.json] : []),
+  ];
 }
 
 function messagesBody(prompt: PlaygroundPrompt): JsonObject {
@@ -154,7 +194,10 @@ function messagesBody(prompt: PlaygroundPrompt): JsonObject {
     model: '',
     max_tokens: prompt.maxTokens === '' ? 1024 : Number(prompt.maxTokens),
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
-    messages: textTurns(prompt).map(({ role, text }) => ({ role, content: text })),
+    messages: spokenTurns(prompt).map(({ role, text, images = [] }) => ({
+      role,
+      content: contentOf(text, images.map(messagesImage)),
+    })),
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
   };
 }

@@ -1,3 +1,12 @@
+/** Maximum number of parts that a notice names. */
+const MAX_NAMED_PARTS = 12;
+
+/** Joins parts that can contain commas, and states how many are left out. */
+function joinParts(parts: readonly string[]): string {
+  const more = parts.length - MAX_NAMED_PARTS;
+  return [...parts.slice(0, MAX_NAMED_PARTS), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
 /** All text of the playground. */
 export const playgroundText = {
   page: {
@@ -13,7 +22,13 @@ export const playgroundText = {
     sandboxOnly: 'Only the sandbox is enabled.',
     sandboxHint: 'It repeats your message. To use a real model, add a provider.',
     addProvider: 'Add provider',
-    codeCopied: (language: string) => `${language} code copied. It reads the key from $FLOE_API_KEY.`,
+    codeCopied: (language: string, omitted: readonly string[]) =>
+      `${language} code copied. It reads the key from $FLOE_API_KEY.${omitted.length === 0 ? '' : ` Not included: ${omitted.join(', ')}.`}`,
+    omitted: {
+      tools: 'tools',
+      toolTurns: 'tool calls and results',
+      json: 'the JSON response format',
+    },
   },
   toolbar: {
     compare: 'Compare models',
@@ -97,7 +112,7 @@ export const playgroundText = {
   load: {
     noBody: 'The body of this request was not stored, so it cannot be loaded:',
     unsupported: 'The body of this request cannot be sent from the playground:',
-    notLoaded: (parts: readonly string[]) => `Not loaded from the request: ${parts.join(', ')}.`,
+    notLoaded: (parts: readonly string[]) => `Not loaded from the request: ${joinParts(parts)}.`,
     systemPosition: 'the position of later system messages',
     dismiss: 'Dismiss notice',
   },

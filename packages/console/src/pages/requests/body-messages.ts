@@ -15,8 +15,20 @@ export interface BodyMessage {
 export type BodyMessagePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: string }
-  | { readonly kind: 'result'; readonly id: string; readonly text: string }
-  | { readonly kind: 'other'; readonly description: string; readonly part: JsonObject };
+  | {
+      readonly kind: 'result';
+      readonly id: string;
+      readonly text: string;
+      readonly others: readonly OtherBodyPart[];
+    }
+  | OtherBodyPart;
+
+/** A content part that is not text, a tool call or a tool result, such as an image. */
+export interface OtherBodyPart {
+  readonly kind: 'other';
+  readonly description: string;
+  readonly part: JsonObject;
+}
 
 /** Returns the messages of a body, or null if its format is not supported. */
 export function parseBodyMessages(text: string): readonly BodyMessage[] | null {
@@ -69,10 +81,18 @@ function toBodyMessage(message: JsonObject): BodyMessage {
   const { role, content, tool_calls: calls, tool_call_id: id } = message;
   if (role === undefined && typeof message['type'] === 'string' && message['type'] !== 'message')
     return { role: 'assistant', parts: [partOf(message)] };
-  if (role === 'tool')
-    return { role, parts: [{ kind: 'result', id: String(id ?? ''), text: plainText(content) }] };
+  if (role === 'tool') return { role, parts: [resultOf(id, content)] };
+  const { refusal, function_call: legacyCall } = message;
   const called = Array.isArray(calls) ? calls.filter(isJsonObject).map(chatCall) : [];
-  return { role: typeof role === 'string' ? role : 'assistant', parts: [...partsOf(content), ...called] };
+  return {
+    role: typeof role === 'string' ? role : 'assistant',
+    parts: [
+      ...partsOf(content),
+      ...partsOf(refusal),
+      ...called,
+      ...(isJsonObject(legacyCall) ? [chatCall({ function: legacyCall })] : []),
+    ],
+  };
 }
 
 function chatCall({ id, function: told }: JsonObject): BodyMessagePart {
@@ -93,8 +113,7 @@ function partOf(part: JsonObject): BodyMessagePart {
     return { kind: 'call', id: String(part['call_id'] ?? part['id'] ?? ''), name: String(name ?? ''), args };
   }
   if (type === 'tool_result' || type === 'function_call_output') {
-    const id = String(part['tool_use_id'] ?? part['call_id'] ?? '');
-    return { kind: 'result', id, text: plainText(part['content'] ?? part['output']) };
+    return resultOf(part['tool_use_id'] ?? part['call_id'], part['content'] ?? part['output']);
   }
   if (typeof part['refusal'] === 'string') return { kind: 'text', text: part['refusal'] };
   return { kind: 'other', description: describe(part), part };
@@ -115,9 +134,17 @@ function describe(part: JsonObject): string {
   );
 }
 
-function plainText(content: Json | undefined): string {
-  if (typeof content === 'string') return content;
-  return partsOf(content)
-    .map((part) => (part.kind === 'text' ? part.text : ''))
-    .join('\n');
+function resultOf(id: Json | undefined, content: Json | undefined): BodyMessagePart {
+  const parts = partsOf(isJsonObject(content) ? [content] : content);
+  return {
+    kind: 'result',
+    id: String(id ?? ''),
+    text: joinTexts(parts),
+    others: parts.flatMap((part) => (part.kind === 'other' ? [part] : [])),
+  };
+}
+
+/** Returns the text of all text parts. */
+export function joinTexts(parts: readonly BodyMessagePart[]): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }

@@ -14,7 +14,8 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { type BodyMessage, type BodyMessagePart, parseBodyJson, parseBodyMessages } from './body-messages.ts';
+import { formatJsonText, parseExactJson } from './body-json.ts';
+import { type BodyMessage, type BodyMessagePart, parseBodyMessages } from './body-messages.ts';
 import { requestDetailText } from './request-detail-text.ts';
 
 type Bodies = z.output<typeof storedExchangeBodies>;
@@ -139,12 +140,16 @@ function BodyCard({
   );
 }
 
+/**
+ * Shows the body as sent: as a tree, or as its text if parsing it would change its content. Rendered only if the user
+ * selects it or if the body has no messages.
+ */
 function AsSent({ title, text }: { readonly title: string; readonly text: string }) {
-  const value = parseBodyJson(text);
-  return typeof value === 'object' && value !== null ? (
-    <JsonView value={value} label={requestDetailText.bodies.jsonLabel(title)} />
+  const value = parseExactJson(text);
+  return value === null ? (
+    <CodeBlock snippets={[{ label: title, code: formatJsonText(text) }]} />
   ) : (
-    <CodeBlock snippets={[{ label: title, code: text }]} />
+    <JsonView value={value} label={requestDetailText.bodies.jsonLabel(title)} />
   );
 }
 
@@ -180,6 +185,9 @@ function PartView({ part }: { readonly part: BodyMessagePart }) {
       <p className="mt-1 font-mono text-code break-words whitespace-pre-wrap">
         {isCall ? part.args : part.text}
       </p>
+      {part.kind === 'result' &&
+        // biome-ignore lint/suspicious/noArrayIndexKey: content parts never change their order.
+        part.others.map((other, index) => <PartView key={index} part={other} />)}
     </section>
   );
 }
