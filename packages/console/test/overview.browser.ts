@@ -44,6 +44,32 @@ for (const [name, look] of [
     await context.close();
   });
 
+test('while another time range loads, a chart never combines the lines of two time ranges', async () => {
+  const { page, context, faults } = await openConsolePage(harness, '/o/acme/overview?range=24h');
+  const charts = ['Latency over time', 'Time to first token over time'] as const;
+  for (const name of charts)
+    await page.getByRole('figure', { name }).getByRole('button', { name: 'Show as table' }).click();
+  const firstTimeOf = (name: (typeof charts)[number]) =>
+    page.getByRole('figure', { name }).getByRole('rowheader').first();
+  const before = (await firstTimeOf(charts[0]).textContent()) ?? '';
+  for (const name of charts) assert.equal(await firstTimeOf(name).textContent(), before);
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/api\/analytics\/timeseries\?.*metric=latency_p95_ms/, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  const half = page.waitForResponse(/\/api\/analytics\/timeseries\?.*metric=latency_p50_ms/);
+  await page.getByRole('button', { name: 'Last 24 hours' }).click();
+  await page.getByRole('button', { name: 'Last 7 days' }).click();
+  await (await half).finished();
+  await firstTimeOf(charts[1]).and(page.getByText(before)).waitFor({ state: 'detached' });
+  assert.equal(await firstTimeOf(charts[0]).textContent(), before);
+  release();
+  await firstTimeOf(charts[0]).and(page.getByText(before)).waitFor({ state: 'detached' });
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('the links of the overview lead to pages with the same time range', async () => {
   const { page, context } = await openConsolePage(harness, '/o/acme/overview');
   const from = new Date(Date.now() - 3_600_000).toISOString();

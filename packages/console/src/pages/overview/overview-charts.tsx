@@ -16,6 +16,7 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { RequestTimeline } from '../../ui/request-timeline.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { computeRelativeChange } from '../analytics/metric-groups.ts';
+import { useLatestComplete } from '../analytics/use-latest-complete.ts';
 import { toTimelineIntervals } from '../requests/timeline-intervals.ts';
 import { FailedPart, hasFailed } from './failed-part.tsx';
 import { buildOverviewTimeseriesQuery, GROUP_BY_OUTCOME, type Overview } from './overview-data.ts';
@@ -125,10 +126,16 @@ function PercentilesCard({
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
   const half = useQuery(buildOverviewTimeseriesQuery(`${metric}_p50_ms`, span));
   const most = useQuery(buildOverviewTimeseriesQuery(`${metric}_p95_ms`, span));
-  const drawn = useMemo(
-    () => combineLines([half.data, overviewText.charts.p50], [most.data, overviewText.charts.p95]),
-    [half.data, most.data],
+  // After a change of the time range, each query returns the old data until its own response arrives.
+  const isLoading = half.isPlaceholderData || most.isPlaceholderData;
+  const current = useMemo(
+    () =>
+      isLoading
+        ? null
+        : combineLines([half.data, overviewText.charts.p50], [most.data, overviewText.charts.p95]),
+    [half.data, most.data, isLoading],
   );
+  const drawn = useLatestComplete(current);
   const figures = metric === 'latency' ? sum.latency_ms : sum.first_token_ms;
   return (
     <Card title={title}>
