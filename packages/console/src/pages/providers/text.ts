@@ -38,7 +38,7 @@ export const providersText = {
     key: 'credential',
     degraded: (rate: string) => `Degraded, ${rate} errors`,
     unknown: 'Unknown',
-    loadFailed: 'Could not load the breakers and the traffic of the providers.',
+    loadFailed: 'Could not load the breakers or the traffic of the providers.',
   },
   credentials: {
     none: 'None',

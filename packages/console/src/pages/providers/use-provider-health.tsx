@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { buildListQuery, useListRows } from '../../data/lists.ts';
 import { useRefetchOnEvent } from '../../data/use-refetch-on-event.ts';
-import { ErrorState } from '../../ui/feedback.tsx';
+import { FailedPart, hasFailed } from '../overview/failed-part.tsx';
 import { providerTrafficQuery } from './provider-data.ts';
 import type { ProviderHealth } from './provider-status.ts';
 import { providersText } from './text.ts';
@@ -26,7 +26,6 @@ export function useProviderHealth(): ProviderHealthResult {
   useRefetchOnEvent('breakers', ['breakers']);
   const { rows, answer } = useListRows(buildListQuery<Breaker>('breakers', 'api/management/breakers'));
   const traffic = useQuery(providerTrafficQuery);
-  const failed = rows === undefined && answer.error ? answer : traffic.data ? null : traffic;
   return {
     healthOf: (id) => ({
       openBreakers:
@@ -36,12 +35,8 @@ export function useProviderHealth(): ProviderHealthResult {
         ? (traffic.data.data.find(({ value }) => value === id) ?? { requests: 0, errors: 0 })
         : null,
     }),
-    failure: failed?.error ? (
-      <ErrorState
-        what={providersText.status.loadFailed}
-        error={failed.error}
-        onRetry={() => void failed.refetch()}
-      />
+    failure: hasFailed([answer, traffic]) ? (
+      <FailedPart what={providersText.status.loadFailed} queries={[answer, traffic]} />
     ) : null,
   };
 }
