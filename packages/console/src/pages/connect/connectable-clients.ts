@@ -32,17 +32,14 @@ export interface ConnectableClient {
 /** The shell variable that snippets show instead of a key until a key is created. */
 export const KEY_VARIABLE = '$FLOE_API_KEY';
 
-/** The variable of the key in the settings of Continue, which reads it from its secrets. */
-const CONTINUE_SECRET = `\${{ secrets.FLOE_API_KEY }}`;
-
 /** Returns the command that sets the variable. Empty if the key is the variable itself. */
 function formatKeyExport(key: string): string {
   return key === KEY_VARIABLE ? '' : `export FLOE_API_KEY=${key}\n`;
 }
 
-/** Returns the key for a field in which no shell expands the variable. */
-function withoutVariable(key: string): string {
-  return key === KEY_VARIABLE ? '<your key>' : key;
+/** Returns the key, or another placeholder for it in settings in which no shell expands the variable. */
+function withoutVariable(key: string, placeholder = '<your key>'): string {
+  return key === KEY_VARIABLE ? placeholder : key;
 }
 
 const AGENTS: readonly ConnectableClient[] = [
@@ -211,7 +208,7 @@ const IDES: readonly ConnectableClient[] = [
     snippets: ({ gateway, key, model }) => [
       {
         label: 'config.yaml',
-        code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${key === KEY_VARIABLE ? CONTINUE_SECRET : key}\n    roles: [chat]`,
+        code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${withoutVariable(key, `\${{ secrets.FLOE_API_KEY }}`)}\n    roles: [chat]`,
       },
     ],
     run: 'In Continue, choose floe from the model list.',
