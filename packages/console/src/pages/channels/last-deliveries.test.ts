@@ -35,6 +35,20 @@ test('the last delivery of a channel is the newest repetition that was tried', (
   assert.equal(idOf([{ ...later, state: 'muted' }]), undefined);
 });
 
+test('a delivery that was not tried is not the last one, although its error says why', () => {
+  const untried = { ...FAILED, attempts: 0, status: null };
+  for (const [state, error] of [
+    ['muted', 'the alert ended while it was muted'],
+    ['skipped', 'the alert has ended'],
+    ['failed', 'the channel was disabled'],
+  ] as const) {
+    assert.equal(idOf([{ ...untried, state, error }]), undefined, state);
+    assert.equal(idOf([SENT, { ...untried, state, error }]), 'dlv_1', state);
+  }
+  assert.equal(idOf([SENT, { ...FAILED, state: 'skipped', error: 'the alert has ended' }]), 'dlv_1');
+  assert.equal(idOf([SENT, { ...FAILED, state: 'pending' }]), 'dlv_2');
+});
+
 test('an older alert can have the newer delivery', () => {
   const older = { deliveries: [{ ...SENT, id: 'dlv_5', sent_at: at(5) }] };
   assert.equal(findLastDeliveries([{ deliveries: [SENT] }, older]).get('ops')?.id, 'dlv_5');

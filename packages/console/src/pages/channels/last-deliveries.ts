@@ -19,7 +19,9 @@ export function findLastDeliveries(
 }
 
 /** The time of the message, or for a failed attempt the time at which it is or was due. */
-function triedAt({ sent_at, error, due_at }: Delivery): number {
+function triedAt({ sent_at, state, attempts, error, due_at }: Delivery): number {
   if (sent_at !== null) return Date.parse(sent_at);
-  return error === null ? Number.NEGATIVE_INFINITY : Date.parse(due_at);
+  // An error alone does not mean an attempt: it also says why a delivery was muted, skipped or given up before one.
+  const hasFailed = attempts > 0 && error !== null && (state === 'pending' || state === 'failed');
+  return hasFailed ? Date.parse(due_at) : Number.NEGATIVE_INFINITY;
 }
