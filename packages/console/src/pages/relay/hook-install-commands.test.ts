@@ -22,9 +22,14 @@ test('the command line accepts the command for each agent, and the list is compl
   const home = mkdtempSync(join(tmpdir(), 'floe-hooks-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   for (const agent of HOOK_AGENTS) {
-    const words = formatInstallCommands(agent, 'https://floe.example').split('\n').at(-1)?.split(' ') ?? [];
+    const commands = formatInstallCommands(agent, 'https://floe.example');
+    const words = commands.split('\n').at(-1)?.split(' ') ?? [];
     assert.equal(words[0], 'floe');
-    assert.match(runFloe([...words.slice(1), '--dry-run'], home), /^\/.*\n[+ ]/, agent.agent);
+    const change = runFloe([...words.slice(1), '--dry-run'], home);
+    assert.match(change, /^\/.*\n[+ ]/, agent.agent);
+    // An agent that starts the hook by its name needs it in its own PATH.
+    const isByName = change.includes('"floe-hook ');
+    assert.equal(commands.includes(`${agent.label} runs floe-hook from its PATH`), isByName, agent.agent);
   }
   const [, names = ''] = /<([^>]+)>/.exec(runFloe(['hook', 'install', 'other'], home)) ?? [];
   assert.deepEqual(names.split('|').sort(), HOOK_AGENTS.map(({ agent }) => agent).sort());

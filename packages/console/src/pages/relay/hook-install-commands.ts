@@ -19,12 +19,20 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
 ];
 
 /** Returns the shell commands that install the hook in an agent. `baseUrl` is the base URL of Floe. */
-export function formatInstallCommands({ agent, isPerProject = false }: HookAgent, baseUrl: string): string {
+export function formatInstallCommands(
+  { agent, label, isPerProject = false }: HookAgent,
+  baseUrl: string,
+): string {
   return [
     'cd floe && export PATH="$PATH:$PWD/packages/cli/bin" # in a clone of the Floe repository',
     `export FLOE_BASE_URL=${baseUrl.replace(/\/$/, '')}`,
     'export FLOE_RELAY_KEY=… # a platform key with the scope relay',
-    ...(isPerProject ? ['cd ../project # the directory of your project'] : []),
+    ...(isPerProject
+      ? [
+          `# ${label} runs floe-hook from its PATH: also add packages/cli/bin of the clone to the PATH of each user permanently`,
+          'cd ../project # the directory of your project',
+        ]
+      : []),
     `floe hook install ${agent}${isPerProject ? ' --project' : ''}`,
   ].join('\n');
 }

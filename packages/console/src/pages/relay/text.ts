@@ -215,7 +215,7 @@ export const relayText = {
   },
   connect: {
     before:
-      'Run these commands on the agent’s machine, in the directory that contains a clone of the Floe repository. The hook runs from that clone. If Floe is installed as a package, leave out the first line. The hook needs a platform key with the scope',
+      'Run these commands on the agent’s machine, in the directory that contains a clone of the Floe repository. The hook runs from that clone, except in VS Code, which runs floe-hook from its PATH. If Floe is installed as a package, leave out the first line. The hook needs a platform key with the scope',
     after: '. The last command shows each change before writing it. Existing hooks are not removed.',
   },
 } as const;
