@@ -54,6 +54,15 @@ test('patterns that were not edited keep their spaces and line breaks, also in t
   assert.deepEqual(draft && Reflect.get(draft, 'match'), { ...rule.match, command: ['git', 'hub'] });
 });
 
+test('a pattern that was not edited keeps its spaces beside one that was added', () => {
+  const rule = { ...RULE, match: { ...RULE.match, text: ['^ssn: '] } };
+  const before = shown(rule);
+  const form = toRuleFormValues(before);
+  const added = { ...form, match: { ...form.match, text: '^ssn: \n ^iban: \n' } };
+  const match = toRuleBody(added, before)['match'];
+  assert.deepEqual(match && Reflect.get(match, 'text'), ['^ssn: ', '^iban:']);
+});
+
 test('a field that is emptied is cleared, not kept', () => {
   const form = { ...toRuleFormValues({ rule: RULE }), rest: '', user: '', agent: '' };
   const body = toRuleBody({ ...form, match: NEW_RULE_FORM.match });

@@ -103,9 +103,10 @@ export function toRuleBody(form: RuleFormValues, before?: Pick<RelayRuleWithMatc
   const typed = MATCH_FIELDS.flatMap((name) => {
     if (Object.hasOwn(stored, name) && lines(stored[name]) === form.match[name])
       return [[name, stored[name]] as const];
+    const kept = listOf(stored[name]);
     const patterns = form.match[name]
       .split('\n')
-      .map((line) => line.trim())
+      .map((line) => (kept.includes(line) ? line : line.trim()))
       .filter((line) => line !== '');
     return patterns.length === 0 ? [] : [[name, patterns] as const];
   });
@@ -227,7 +228,11 @@ function isEmptyList(value: unknown): boolean {
 }
 
 function lines(value: unknown): string {
-  return [value ?? []].flat().map(String).join('\n');
+  return listOf(value).join('\n');
+}
+
+function listOf(value: unknown): readonly string[] {
+  return [value ?? []].flat().map(String);
 }
 
 function textOf(value: unknown): string {
