@@ -24,7 +24,7 @@ export const CHANNEL_RESOURCE_KIND: ConsoleResourceKind<Channel, ChannelFormValu
   touches: [['channels']],
   needs: 'monitoring',
   formOf: toChannelFormValues,
-  bodyOf: toChannelBody,
+  bodyOf: (form) => toChannelBody(form),
   changeOf: toChannelUpdateBody,
   removal: ({ name }) => ({
     title: channelsText.drawer.deleteTitle(name),

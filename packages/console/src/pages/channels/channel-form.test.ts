@@ -83,6 +83,11 @@ test('what is shown of a channel comes back as the same channel', () => {
   });
 });
 
+test('a tag that contains a comma stays whole when another tag is added', () => {
+  const form = { ...NEW_CHANNEL_FORM, name: 'ops', tags: 'Acme, Inc., db' };
+  assert.deepEqual(toChannelUpdateBody(form, { tags: ['Acme, Inc.'] })['tags'], ['Acme, Inc.', 'db']);
+});
+
 test('what is no secret is sent when it is emptied, and what is no number is left for the server to refuse', () => {
   const mail = { ...NEW_CHANNEL_FORM, name: 'mail', kind: 'email', values: { to: '' } } as const;
   assert.deepEqual(toChannelUpdateBody(mail)['to'], []);

@@ -159,8 +159,12 @@ export function toChannelFormValues(channel: Channel): ChannelFormValues {
 
 /**
  * Converts the form to the request body. Omits empty secret fields, so that the stored values do not change.
+ * @param before the channel before the change
  */
-export function toChannelBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
+export function toChannelBody(
+  form: ChannelFormValues,
+  before?: Pick<Channel, 'tags'>,
+): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
     CHANNEL_KIND_FORMS[form.kind].fields.flatMap(({ name, secret }): [string, string | string[] | null][] => {
       if (form.removedSecrets.includes(name)) return [[name, null]];
@@ -174,15 +178,18 @@ export function toChannelBody(form: ChannelFormValues): Readonly<Record<string, 
     kind: form.kind,
     enabled: form.enabled,
     events: form.events.length === ALERT_EVENT_LABELS.length ? null : form.events,
-    tags: parseListInput(form.tags),
+    tags: parseListInput(form.tags, before?.tags),
     realert_minutes: parseNumberField(form.realert) ?? 0,
     ...values,
   };
 }
 
 /** Converts the form to the body of an update. Omits the kind of the channel, because it cannot change. */
-export function toChannelUpdateBody(form: ChannelFormValues): Readonly<Record<string, unknown>> {
-  const { kind: _, ...rest } = toChannelBody(form);
+export function toChannelUpdateBody(
+  form: ChannelFormValues,
+  before?: Pick<Channel, 'tags'>,
+): Readonly<Record<string, unknown>> {
+  const { kind: _, ...rest } = toChannelBody(form, before);
   return rest;
 }
 

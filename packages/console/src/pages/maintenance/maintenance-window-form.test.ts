@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { toMaintenanceWindowBody, toMaintenanceWindowFormValues } from './maintenance-window-form.ts';
+import { toMaintenanceWindowBody, toMaintenanceWindowFormValues, toMaintenanceWindowPatch } from './maintenance-window-form.ts';
 
 const WINDOW: MaintenanceWindow = {
   id: 'mnt_1',
@@ -66,4 +66,10 @@ test('an edit keeps the seconds of a single window and the time limits of a repe
       .starts_at,
     null,
   );
+});
+
+test('a tag that contains a comma stays whole when another tag is added', () => {
+  const before = { ...WINDOW, tags: ['Acme, Inc.'] };
+  const form = { ...toMaintenanceWindowFormValues(before, 'UTC'), tags: 'Acme, Inc., db' };
+  assert.deepEqual(toMaintenanceWindowPatch(form, before), { tags: ['Acme, Inc.', 'db'] });
 });

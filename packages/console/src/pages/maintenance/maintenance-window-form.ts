@@ -79,7 +79,7 @@ export function toMaintenanceWindowBody(form: MaintenanceWindowFormValues, befor
     name: form.name.trim(),
     ...(form.kind === 'once' ? toSingleTimes(form, before) : toRepeatingTimes(form, before)),
     monitors: [...form.monitors],
-    tags: parseListInput(form.tags),
+    tags: parseListInput(form.tags, before?.tags),
     show_on_boards: form.onBoards,
   };
 }

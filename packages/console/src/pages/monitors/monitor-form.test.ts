@@ -6,6 +6,7 @@ import {
   createMonitorFormValues,
   toMonitorBody,
   toMonitorFormValues,
+  toMonitorUpdateBody,
   toScheduleBody,
   toSchedulePreviewBody,
 } from './monitor-form.ts';
@@ -42,6 +43,13 @@ test('a name without Latin letters leaves the ID to the server', () => {
   const form = { ...createMonitorFormValues('UTC'), name: 'バックアップ' };
   assert.equal('id' in toMonitorBody(form), false);
   assert.equal(toMonitorBody({ ...form, id: 'backup' }).id, 'backup');
+});
+
+test('a tag that contains a comma stays whole when another tag is added', () => {
+  const before = createExampleMonitor({ tags: ['Acme, Inc.'] });
+  const form = toMonitorFormValues(before, 'UTC');
+  const body = toMonitorUpdateBody({ ...form, tags: `${form.tags}, db` }, before);
+  assert.deepEqual(body.tags, ['Acme, Inc.', 'db']);
 });
 
 test('a pasted crontab line that starts with a macro gives its schedule', () => {

@@ -113,9 +113,10 @@ export function toCronScheduleBody({ cron, timezone }: { readonly cron: string; 
 
 /**
  * Converts the form to the body of an update.
+ * @param before the monitor before the change
  * @throws ApiError that names the invalid field
  */
-export function toMonitorUpdateBody(form: MonitorFormValues) {
+export function toMonitorUpdateBody(form: MonitorFormValues, before?: Pick<Monitor, 'tags'>) {
   const problem = validateMonitorForm(form);
   if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
   return {
@@ -125,7 +126,7 @@ export function toMonitorUpdateBody(form: MonitorFormValues) {
     fail_counts_as_miss: form.failIsMiss,
     first_beat_due_minutes: form.firstDue === '' ? null : parseMinutes(form.firstDue),
     channels: [...form.channels],
-    tags: parseListInput(form.tags),
+    tags: parseListInput(form.tags, before?.tags),
     description: form.description,
   };
 }
