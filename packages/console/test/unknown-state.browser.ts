@@ -6,6 +6,18 @@ import { type MemberHarness, startMemberHarness } from './member-harness.ts';
 /** Pages that must not draw a conclusion from data that could not be loaded. */
 
 const MANAGEMENT = '/o/acme/management';
+const OPEN_BREAKER = {
+  id: 'sandbox/echo@none',
+  provider: 'sandbox',
+  model: 'echo',
+  credential: 'none',
+  state: 'open',
+  reason: 'Trial',
+  probe: null,
+  wait_ms: 60_000,
+  forced: null,
+  calls: { ok: 0, failed: 5, slow: 0 },
+};
 let harness: MemberHarness;
 
 before(async () => {
@@ -26,8 +38,19 @@ test('no conclusion is drawn from limits, keys or breakers that could not be loa
   await page.goto(`${harness.url}${MANAGEMENT}/keys?show=unbounded`);
   await page.getByText('Could not load limits and budgets.').waitFor();
   assert.equal(await page.getByText('No keys match').count(), 0);
+  await page.getByRole('button', { name: 'Active' }).click();
+  await page.locator('[data-row]').first().waitFor();
+  assert.equal(await page.getByText('Could not load limits and budgets.').count(), 0);
   await page.goto(`${harness.url}${MANAGEMENT}/breakers?open=sandbox%2Fecho%40none`);
   await page.getByText('Unknown', { exact: true }).waitFor();
+  assert.equal(await page.getByText('Closed (traffic)').count(), 0);
+  await page.route(/\/api\/management\/breakers\?/, (route) =>
+    route.request().url().includes('cursor=next')
+      ? route.fulfill(unavailable)
+      : route.fulfill({ json: { data: [OPEN_BREAKER], next_cursor: 'next' } }),
+  );
+  await page.goto(`${harness.url}${MANAGEMENT}/breakers?all=1`);
+  await page.getByText('Could not load more.').waitFor();
   assert.equal(await page.getByText('Closed (traffic)').count(), 0);
   await page.goto(`${harness.url}${MANAGEMENT}/members`);
   await page.getByText('viewer@acme.example').first().click();

@@ -34,8 +34,8 @@ export function getBreakerStateDisplay({
 }
 
 /**
- * Returns the icon and label of a breaker that was looked up in the list of breakers. The list contains all breakers that
- * are not closed, so a missing breaker is closed only if the whole list is known.
+ * Returns the icon and label of a breaker that was looked up in the list of breakers. The list contains all breakers
+ * that are not closed, so a missing breaker is closed only if the whole list is known.
  */
 export function getListedBreakerDisplay(
   breaker: Breaker | undefined,

@@ -39,7 +39,9 @@ export function BreakersPage() {
   const open = query.get('open');
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
-  const targets = useBreakerOptions(isAll);
+  // A breaker that is not listed is closed only if the whole list is known.
+  const hasAllPages = !list.answer.hasNextPage;
+  const targets = useBreakerOptions(isAll && hasAllPages);
   const listed = new Set(list.rows?.map(({ id }) => id));
   const closed = targets.flatMap(({ value }) =>
     listed.has(value) ? [] : (createClosedBreaker(value) ?? []),
@@ -55,7 +57,7 @@ export function BreakersPage() {
           <BreakerDrawer
             id={open}
             breaker={list.rows?.find(({ id }) => id === open)}
-            isListComplete={list.answer.isSuccess && !list.answer.hasNextPage}
+            isListComplete={list.answer.isSuccess && hasAllPages}
             onClose={() => change({ open: null })}
           />
         )

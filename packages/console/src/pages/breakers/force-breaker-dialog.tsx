@@ -207,11 +207,11 @@ function useForce(
 
 /**
  * Returns the IDs of all breakers that can exist, as select options. Loads the models only if `isEnabled` is
- * true.
+ * true. Otherwise, returns no options, also if the models are known from another page.
  */
 export function useBreakerOptions(isEnabled: boolean) {
   const providers = useQuery({ ...providerLookupQuery, enabled: isEnabled }).data?.data;
   const models = useQuery({ ...modelLookupQuery, enabled: isEnabled }).data?.data;
-  if (!providers || !models) return [];
+  if (!isEnabled || !providers || !models) return [];
   return listPossibleBreakerIds(models, providers).map((id) => ({ value: id, label: formatBreakerName(id) }));
 }

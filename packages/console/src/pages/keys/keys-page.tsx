@@ -50,7 +50,7 @@ export function KeysPage() {
 
 function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
-  const { keys, found, consoles, error, refetch, rules } = useFoundKeys(query);
+  const { keys, found, consoles, error, refetch, missing } = useFoundKeys(query);
   const { costOf, columns, now } = useKeyColumns(parseKeyFilter(query.get('show')));
   const open = useResourceNavigate('/management/keys');
   if (error && !keys)
@@ -60,13 +60,13 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   return (
     <>
       <KeyFilters query={query} change={change} consoles={consoles} />
-      {rules.isError && !rules.data ? (
+      {missing?.error ? (
         <ErrorState
           what={keysText.page.rulesFailed}
-          error={rules.error}
-          onRetry={() => void rules.refetch()}
+          error={missing.error}
+          onRetry={() => void missing.refetch()}
         />
-      ) : rules.isLoading ? (
+      ) : missing ? (
         <SkeletonRows rows={6} />
       ) : found.length === 0 ? (
         <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
@@ -87,7 +87,11 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   );
 }
 
-/** Returns the keys that match the URL. Includes playground keys only with `console=shown`. */
+/**
+ * Returns the keys that match the URL. Includes playground keys only with `console=shown`. `missing` is the query
+ * without whose data the filter cannot select keys. It is null under the other filters: a query that is not enabled
+ * still has the error that it had on another page.
+ */
 function useFoundKeys(query: URLSearchParams) {
   const { data: keys, error, refetch } = useQuery(keysQuery);
   useRefetchOnEvent('config', keysQuery.queryKey);
@@ -102,7 +106,8 @@ function useFoundKeys(query: URLSearchParams) {
   );
   const ofPeople = fitting.filter((key) => !isConsoleKey(key));
   const found = query.get('console') === 'shown' ? fitting : ofPeople;
-  return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch, rules };
+  const missing = shown === 'unbounded' && !rules.data ? rules : null;
+  return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch, missing };
 }
 
 function useKeyColumns(shown: KeyFilter) {

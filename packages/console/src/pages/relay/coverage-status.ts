@@ -23,8 +23,8 @@ export function getCoverageDisplay({ covered_ratio, model_requests, relay_calls 
 }
 
 /**
- * Returns the id that identifies a coverage row in the page URL. Rows are grouped by owner, and their key is the one that
- * was used last. Only a row without an owner is identified by its key.
+ * Returns the id that identifies a coverage row in the page URL. Rows are grouped by owner, and their key is the one
+ * that was used last. Only a row without an owner is identified by its key.
  */
 export function buildCoverageRowId({
   owner,

@@ -62,7 +62,7 @@ function ruleDecisionLabel({ rule, mode }: RelayRuleWithMatchCount) {
   return mode === 'enforce' ? { ...label, word: ruleText.decisions[decision] } : label;
 }
 
-/** Shows the decision of a rule. If the rule is not enforced (mode `observe` or `warn`), the text starts with “Would”. */
+/** Shows the decision of a rule. If the mode is `observe` or `warn`, the text starts with “Would”. */
 function RuleDecisionText({ rule }: { readonly rule: RelayRuleWithMatchCount }) {
   return <DecisionStatus label={ruleDecisionLabel(rule)} />;
 }
