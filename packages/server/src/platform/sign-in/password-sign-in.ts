@@ -2,7 +2,6 @@ import { Fault } from '@floe/contract/faults';
 import { findUserByEmail, findUserById, updateUser } from '../../store/members.ts';
 import type { DatabaseWriter } from '../../store/store-interfaces.ts';
 import { auditFailedSignIn } from './audit-account-event.ts';
-import { findPasswordSignInProblem } from './password-hash.ts';
 import {
   type BrowserRequest,
   createSignInFailedFault,
@@ -91,6 +90,8 @@ export async function verifyPassword(
  */
 export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
   if (getEnabledSignInMethods(context).password) return;
-  const reason = findPasswordSignInProblem(context.auth())?.message ?? 'auth.password is false in floe.yaml';
+  const reason = context.auth().password
+    ? 'this Node.js version does not support Argon2'
+    : 'auth.password is false in floe.yaml';
   throw new Fault('not_found', `Sign-in with a password is disabled: ${reason}. Use another sign-in method.`);
 }
