@@ -111,9 +111,35 @@ test('a live list that has loaded several pages is live again after scrolling ba
   await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, list.scrollHeight));
   await next;
   await page.locator('[data-row^="dec_older"]').first().waitFor();
-  const before = polls;
-  await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, 0));
-  await eventually(async () => polls >= before + 2 || undefined);
+  const top = () => page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, 0));
+  const isPolled = async () => {
+    const before = polls;
+    await eventually(async () => polls >= before + 2 || undefined);
+  };
+  await top();
+  await isPolled();
+  // Turned off at the bottom and on at the top, it is live again too.
+  const live = page.getByRole('button', { name: 'Live', exact: true });
+  await live.click();
+  await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+  await page.locator('[data-row^="dec_older"]').first().waitFor();
+  await top();
+  await page.locator('[data-row="dec_newer0"]').waitFor();
+  await live.click();
+  await isPolled();
+  // A page that arrives after the return to the top is not added.
+  let isHeld = true;
+  await page.route(/cursor=next/, async (route) => {
+    await eventually(async () => !isHeld || undefined);
+    await route.fallback();
+  });
+  const late = page.waitForRequest(/cursor=next/);
+  await page.locator('[data-scroll]').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+  await late;
+  await top();
+  await page.locator('[data-row="dec_newer0"]').waitFor();
+  isHeld = false;
+  await isPolled();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.close();
 });

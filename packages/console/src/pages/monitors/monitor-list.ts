@@ -10,6 +10,7 @@ import {
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { PageQueryPrefetcher } from '../../app/page-route.ts';
 import { runThrottled } from '../../data/throttle.ts';
+import { trimToFirstPage } from '../../data/trim-to-first-page.ts';
 import { useLoadMore } from '../../data/use-load-more.ts';
 import { useEventStreamState, useServerEvents } from '../../data/use-server-events.ts';
 import { toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
@@ -20,7 +21,7 @@ import {
   refreshMonitors,
 } from './monitor-data.ts';
 import { channelLookupQuery } from './monitor-references.ts';
-import { type LoadedMonitorPages, mergeMonitorPages, trimToFirstPage } from './monitor-rows.ts';
+import { type LoadedMonitorPages, mergeMonitorPages } from './monitor-rows.ts';
 
 /** The status history of the last day by monitor ID. */
 export type RecentHistoryByMonitor = ReadonlyMap<string, MonitorStatusSummary['recent'][number]>;

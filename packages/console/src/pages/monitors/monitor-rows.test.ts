@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExampleMonitor } from './example-monitor.ts';
-import { listRowIdsBetween, mergeMonitorPages, replaceMonitorRows, trimToFirstPage } from './monitor-rows.ts';
+import { listRowIdsBetween, mergeMonitorPages, replaceMonitorRows } from './monitor-rows.ts';
 
 const monitor = (id: string, name = id) => createExampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
@@ -21,13 +21,6 @@ test('what was read anew is changed where it stands, and what is gone goes, with
     ['a', 'Renamed', 'd'],
   );
   assert.equal(found.pages.length, 2);
-});
-
-test('a list that begins anew keeps its first page', () => {
-  assert.deepEqual(
-    mergeMonitorPages(trimToFirstPage(list).pages).map(({ id }) => id),
-    ['a', 'b'],
-  );
 });
 
 test('a range goes from the row chosen last to this one, upwards too', () => {

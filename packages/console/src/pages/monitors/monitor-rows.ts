@@ -38,11 +38,6 @@ export function replaceMonitorRows(
   return { ...list, pages };
 }
 
-/** Returns the list with only its first page. The other pages load again when the user scrolls. Pure. */
-export function trimToFirstPage(list: LoadedMonitorPages): LoadedMonitorPages {
-  return { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) };
-}
-
 /**
  * Returns the IDs of the rows from one row to another, in either direction. If `from` is not in the list,
  * returns only `to`. Pure.

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Radio } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffectEvent, useMemo, useRef } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlParameterChanges, useUrlState } from '../../app/url-state.ts';
 import { getCurrentTime } from '../../data/server-clock.ts';
+import { trimToFirstPage } from '../../data/trim-to-first-page.ts';
 import { useLoadMore } from '../../data/use-load-more.ts';
 import { type FilterToken, toFilterQuery, toFilterTokens } from '../../filters/filter-text.ts';
 import { selectQueryParameters } from '../../filters/select-query-parameters.ts';
@@ -147,18 +148,23 @@ function useDecisions() {
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
   const end = useLoadMore(list.queryKey, answer);
   const client = useQueryClient();
-  const hasLeftTop = useRef(false);
-  const resumeAtTop = useEffectEvent((first: number) => {
-    if (first > 0) hasLeftTop.current = true;
-    else if (hasLeftTop.current && live) {
-      hasLeftTop.current = false;
-      client.setQueryData(
-        list.queryKey,
-        (all) => all && { pages: all.pages.slice(0, 1), pageParams: all.pageParams.slice(0, 1) },
-      );
-    }
+  const isAtTop = useRef(true);
+  const resumeAtTop = useEffectEvent(async () => {
+    const { queryKey } = list;
+    const pages = client.getQueryData(queryKey)?.pages.length ?? 0;
+    if (!live || !isAtTop.current || (pages < 2 && !answer.isFetchingNextPage)) return;
+    // Without this line, a page that is still loading would be added afterwards, and polling would stop again.
+    await client.cancelQueries({ queryKey, exact: true });
+    client.setQueryData(queryKey, (all) => all && trimToFirstPage(all));
   });
-  const onShown = useCallback((first: number) => resumeAtTop(first), []);
+  const onShown = useCallback((first: number) => {
+    const wasAtTop = isAtTop.current;
+    isAtTop.current = first === 0;
+    if (!wasAtTop) void resumeAtTop();
+  }, []);
+  useEffect(() => {
+    if (live) void resumeAtTop();
+  }, [live]);
   return { query, change, span, tokens, live, answer, rows, onShown, ...end };
 }
 
