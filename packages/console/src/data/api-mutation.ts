@@ -25,8 +25,9 @@ export interface ApiMutation<Input> {
  * Returns a function that sends a change to the server and then refetches the affected queries. Calls while a
  * change is in progress are ignored. If the component is no longer rendered when the response arrives, `done`
  * is still called, but cannot open a page. An error is then shown in a toast.
- * @param sendChange Sends the change. If the change creates something, `sendChange` must pass `keys` on to `sendJson`. The same
- *   keys are used until the change succeeds, or until the API reports that an earlier request has made the change.
+ * @param sendChange Sends the change. If the change creates something, `sendChange` must pass `keys` on to `sendJson`.
+ * The same keys are used until the change succeeds, or until the API reports that an earlier request has made the
+ * change.
  * @param options.touches The keys, or key prefixes, of the queries to refetch.
  */
 export function useApiMutation<Input, Answer>(

@@ -1,7 +1,7 @@
 import { capitalize } from '../format/words.ts';
 import { ApiError } from './api-error.ts';
 
-/** Returns the message to show next to the field in which an error occurred: a sentence without the name of the field. */
+/** Returns the message to show next to the field with an error: a sentence without the name of the field. */
 export function getFieldErrorMessage(error: Error): string {
   const start = error instanceof ApiError && error.param !== null ? `${error.param}: ` : '';
   if (start === '' || !error.message.startsWith(start)) return error.message;

@@ -31,9 +31,10 @@ export interface NextPageState {
 }
 
 /**
- * Returns the state of the next page, and the function `more` to call when the end of the list comes into view. It loads
- * the next page, unless the last attempt failed. After a failure, the end of the list stays in view. Without this rule, a
- * polled list would request the failing page again with each refetch. `LoadMoreButton` shows the error until the user tries again.
+ * Returns the state of the next page, and the function `more` to call when the end of the list comes into view. It
+ * loads the next page, unless the last attempt failed. After a failure, the end of the list stays in view. Without this
+ * rule, a polled list would request the failing page again with each refetch. `LoadMoreButton` shows the error until
+ * the user tries again.
  * @param isBusy Whether a request is in progress that loading the next page would cancel.
  */
 export function useLoadMore(

@@ -1,6 +1,6 @@
 /**
- * Returns the name of the color token of each series. A previous period has the color of its series, or a text color in a
- * stacked chart.
+ * Returns the name of the color token of each series. A previous period has the color of its series, or a text color in
+ * a stacked chart.
  */
 export function listSeriesColors(
   series: readonly { readonly compare?: boolean }[],

@@ -59,7 +59,7 @@ const MOST_COSTS = 100;
 /** Returns the cost of a key in nano-USD, or null if it is unknown. */
 export type KeyCostLookup = (id: string) => number | null;
 
-/** The query for the cost of each key in the last 30 days. In larger organizations, only the highest costs are known. */
+/** The query for the cost of each key in the last 30 days. In large organizations, only the highest costs are known. */
 export const keyCostsQuery = {
   ...buildTopValuesQuery({ by: 'key', metric: 'cost_nano_usd', limit: MOST_COSTS }, MONTH_MS),
   select: ({ data }: TopValues): KeyCostLookup => {

@@ -35,8 +35,8 @@ function listQuery<Row>(path: string) {
 }
 
 /**
- * The query for the five newest monitors, one of which the guide shows. Other monitors are only counted because there may
- * be thousands.
+ * The query for the five newest monitors, one of which the guide shows. Other monitors are only counted because there
+ * may be thousands.
  */
 const newestMonitorsQuery = queryOptions({
   queryKey: ['guide', 'monitors'],

@@ -107,8 +107,8 @@ export class TailReader {
   }
 
   /**
-   * Applies consecutive events, starting at `from`. Returns the ID up to which the list is then complete, and the events
-   * that may follow it.
+   * Applies consecutive events, starting at `from`. Returns the ID up to which the list is then complete, and the
+   * events that may follow it.
    */
   #join(from: string, events: readonly TailEvent[]) {
     let position = from;
