@@ -1,6 +1,6 @@
 import type { Channel } from '@floe/contract/api/channels';
+import { parseListInput } from '../../format/list-input.ts';
 import { parseNumberField } from '../../format/number-field.ts';
-import { parseListInput } from '../../format/words.ts';
 import { channelsText } from './text.ts';
 
 /** A kind of channel, such as `slack`. */

@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { pickChangedFields } from '../../data/pick-changed-fields.ts';
+import { parseListInput } from '../../format/list-input.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
-import { parseListInput } from '../../format/words.ts';
 import { toCronScheduleBody } from '../monitors/monitor-form.ts';
 import { maintenanceText } from './text.ts';
 

@@ -1,7 +1,7 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
+import { parseListInput } from '../../format/list-input.ts';
 import { formatMinutes, parseMinutes } from '../../format/minutes.ts';
-import { parseListInput } from '../../format/words.ts';
 import { monitorEditorText } from './monitor-editor-text.ts';
 import { deriveMonitorId, parseCrontabLine } from './monitor-schedule.ts';
 

@@ -4,7 +4,7 @@ import { Bell, BellOff, Pause, Play, Tag, Wrench } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
-import { parseListInput } from '../../format/words.ts';
+import { parseListInput } from '../../format/list-input.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';

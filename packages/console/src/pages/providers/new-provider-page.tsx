@@ -14,7 +14,7 @@ import { isHandlingResultAfterUnmount } from '../../data/change-result.ts';
 import { findFieldChanges } from '../../data/field-changes.ts';
 import { useDenialReason } from '../../data/use-denial-reason.ts';
 import type { FormFieldsProps } from '../../data/use-patch-form.ts';
-import { parseListInput } from '../../format/words.ts';
+import { parseListInput } from '../../format/list-input.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';

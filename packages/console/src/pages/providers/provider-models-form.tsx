@@ -3,7 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { type ApiPage, getJson, type ResourceWithETag } from '../../data/api-client.ts';
 import type { ModelResource } from '../../data/lookup-queries.ts';
 import { usePatchForm } from '../../data/use-patch-form.ts';
-import { parseListInput } from '../../format/words.ts';
+import { parseListInput } from '../../format/list-input.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { parseListInput } from '../../format/words.ts';
+import { parseListInput } from '../../format/list-input.ts';
 import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Switch } from '../../ui/toggles.tsx';
