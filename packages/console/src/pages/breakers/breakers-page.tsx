@@ -40,8 +40,7 @@ export function BreakersPage() {
   const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
   // A breaker that is not listed is closed only if the whole list is known.
-  const hasAllPages = !list.answer.hasNextPage;
-  const targets = useBreakerOptions(isAll && hasAllPages);
+  const targets = useBreakerOptions(isAll && !list.answer.hasNextPage);
   const listed = new Set(list.rows?.map(({ id }) => id));
   const closed = targets.flatMap(({ value }) =>
     listed.has(value) ? [] : (createClosedBreaker(value) ?? []),
@@ -57,7 +56,7 @@ export function BreakersPage() {
           <BreakerDrawer
             id={open}
             breaker={list.rows?.find(({ id }) => id === open)}
-            isListComplete={list.answer.isSuccess && hasAllPages}
+            isListComplete={list.answer.isSuccess && !list.answer.hasNextPage}
             onClose={() => change({ open: null })}
           />
         )
