@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { toMaintenanceWindowBody, toMaintenanceWindowFormValues, toMaintenanceWindowPatch } from './maintenance-window-form.ts';
+import {
+  toMaintenanceWindowBody,
+  toMaintenanceWindowFormValues,
+  toMaintenanceWindowPatch,
+} from './maintenance-window-form.ts';
 
 const WINDOW: MaintenanceWindow = {
   id: 'mnt_1',
