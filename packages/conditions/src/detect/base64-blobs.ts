@@ -8,8 +8,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
 const BLOB = new RegExp(`^(?:data:[\\w.+/-]{1,100};base64,)?${BASE64.source.slice(1)}`);
 
 /**
- * Returns whether a string is long base64 data, such as an image or a signature. Detectors skip such strings, unless they
- * contain text.
+ * Returns whether a string is long base64 data, such as an image or a signature. Detectors skip such strings, unless
+ * they contain text.
  * Long keys consist of the same characters, so a string that begins like a known key is not treated as a
  * blob.
  * @example
@@ -32,7 +32,7 @@ export interface Base64Text {
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 const TEXT_DATA_URL = /^data:text\//;
 /** Base64 in lines, as in email messages. */
-const WRAPPED = /^(?:[A-Za-z0-9+/]+\r?\n)+[A-Za-z0-9+/]*={0,2}(?:\r?\n)?$/;
+const WRAPPED = /^[A-Za-z0-9+/\r\n]+={0,2}(?:\r?\n)?$/;
 const LINE_BREAK = /\r?\n/;
 /** A multiple of 4, so that a part of this length is valid base64. */
 const INSPECTED_CHARS = 128;
@@ -40,18 +40,19 @@ const INSPECTED_CHARS = 128;
 const PDF_START = '%PDF-';
 
 /**
- * Returns whether a string is long base64 data in lines. A list of words can look the same, so it is also read as it is.
+ * Returns whether a string is long base64 data in lines. A list of words can look the same, so it is also read as it
+ * is.
  * @example
  * isWrappedBase64('iVBORw0KGgoAAAANSUhEUgAA\n'.repeat(8)); // true
  */
 export function isWrappedBase64(text: string): boolean {
-  return text.length >= BLOB_CHARS && WRAPPED.test(text);
+  return text.length >= BLOB_CHARS && WRAPPED.test(text) && text.includes('\n');
 }
 
 /**
  * Returns the text in base64 data, such as a text document. Returns null if the data is not base64, is short and has no
- * `data:` prefix, or is not text. Text is UTF-8, UTF-16, or an encoding that extends ASCII, such as Windows-1252. In the last case,
- * characters outside of ASCII are decoded as ISO 8859-1.
+ * `data:` prefix, or is not text. Text is UTF-8, UTF-16, or an encoding that extends ASCII, such as Windows-1252. In the
+ * last case, characters outside of ASCII are decoded as ISO 8859-1.
  * @example
  * decodeBase64Text('data:text/plain;base64,aGVsbG8=').text; // 'hello'
  * decodeBase64Text('data:text/plain;base64,aGVsbG8= and more'); // null
@@ -72,10 +73,11 @@ export function decodeBase64Text(value: string): Base64Text | null {
   const bytes = Buffer.from(data, 'base64');
   const known = encoding === 'utf8' && !isUtf8(bytes) ? findAsciiExtension(bytes, isText) : encoding;
   if (known === null) return null;
+  const rest = bytes.subarray(known.startsWith('utf16') ? bytes.length & ~1 : bytes.length);
   return {
     prefix,
     text: decodeBytes(bytes, known),
-    encode: (text) => spellLike(data, encodeText(text, known).toString('base64')),
+    encode: (text) => spellLike(data, Buffer.concat([encodeText(text, known), rest]).toString('base64')),
   };
 }
 

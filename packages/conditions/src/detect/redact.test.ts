@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { isWrappedBase64 } from './base64-blobs.ts';
 import { countFindingsInJson, countFindingsInText, redactJson, redactText } from './redact.ts';
 import type { FindingKind } from './sensitive-data-scan.ts';
 
@@ -253,6 +254,12 @@ test('text documents are read in each encoding and in lines, and keep both when 
     [...countFindingsInText(`data:text/plain;base64,${utf16WithoutMark}`, ALL)],
     [['email', 1]],
   );
+  const odd = Buffer.concat([Buffer.from('\ufeffmail ana@example.com', 'utf16le'), Buffer.from('A')]);
+  const sentOdd = redactText(`data:text/plain;base64,${odd.toString('base64')}`, ALL).text;
+  assert.deepEqual(
+    Buffer.from(sentOdd.slice(23), 'base64'),
+    Buffer.concat([Buffer.from('\ufeffmail [redacted:email]', 'utf16le'), Buffer.from('A')]),
+  );
   const escaped = Buffer.from(`{"name":"M\u00fcller \\u0141","mail":"ana@example.com"}`, 'latin1');
   const kept = redactText(`data:text/plain;base64,${escaped.toString('base64')}`, ALL).text;
   const decoded = Buffer.from(kept.slice(23), 'base64').toString('latin1');
@@ -260,6 +267,12 @@ test('text documents are read in each encoding and in lines, and keep both when 
   // Words in lines consist of the same characters as base64 in lines.
   const words = `4111111111111111\n${'word\n'.repeat(40)}`;
   assert.deepEqual([...countFindingsInText(words, ALL)], [['credit_card', 1]]);
+});
+
+test('base64 data can have any number of lines', () => {
+  const lines = 'A\n'.repeat(8 * 1024 * 1024);
+  assert.equal(isWrappedBase64(lines), true);
+  assert.equal(isWrappedBase64(`${lines}!`), false);
 });
 
 test('text after the end of base64 data, and in the prefix of a data URL, is scanned', () => {
