@@ -13,7 +13,10 @@ export interface Finding {
   readonly end: number;
   /** Set for secrets only. */
   readonly detector?: SecretDetector;
-  /** The kinds of other findings in the same characters, such as an email address in a private key. One entry for each finding. */
+  /**
+   * The kinds of other findings in the same characters, such as an email address in a private key. One entry for each
+   * finding.
+   */
   readonly otherKinds?: readonly FindingKind[];
 }
 
@@ -48,8 +51,8 @@ export function mergeFindingsOfSameKind(findings: readonly Finding[]): readonly 
 }
 
 /**
- * Replaces overlapping findings with one finding that covers all of them. It is a secret if one of them is. Otherwise, it has
- * the kind of the longest. The kinds of the others are its `otherKinds`.
+ * Replaces overlapping findings with one finding that covers all of them. It is a secret if one of them is. Otherwise,
+ * it has the kind of the longest. The kinds of the others are its `otherKinds`.
  * @param findings in order
  */
 export function mergeOverlappingFindings(findings: readonly Finding[]): readonly Finding[] {

@@ -76,6 +76,7 @@ export function findJwtEnd(text: string, start: number, firstEnd: number): numbe
 }
 
 const PEM = '-----BEGIN ';
+const PEM_BOUNDARY = '-----';
 const PEM_HEAD_CHARS = 64;
 /** A head of a key can be followed by lines such as `Proc-Type: 4,ENCRYPTED`. */
 const PEM_HEAD =
@@ -86,15 +87,20 @@ const PEM_CHARS = 32 * 1024;
 const MIN_PEM_RUN_CHARS = 16;
 /** A line of this length is a line of a key even after the time and the source of a log entry. */
 const FULL_PEM_RUN_CHARS = 40;
+/** What can follow a name or an abbreviated text, but not a line of a key. */
+const AFTER_NAME = /^(?:[._-][.\w]|:\d|\()/;
 const MIXED = /^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])/;
-/** Characters between the lines of a key, such as quotes, commas, line numbers and escape sequences, without blanks. */
+/**
+ * Characters between the lines of a key, such as quotes, commas, line numbers and escape sequences, without
+ * blanks.
+ */
 const MAX_PEM_GAP_CHARS = 12;
 const MAX_LOG_PREFIX_CHARS = 64;
 const MAX_GAP_WITH_BLANKS_CHARS = 160;
 
 /**
- * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. The head alone is not a key: source code
- * and documents name it. For a truncated key, returns the end of the part that is present.
+ * Returns the end of a PEM private key (RFC 7468) that starts at `start`, or -1. The head alone is not a key: source
+ * code and documents name it. For a truncated key, returns the end of the part that is present.
  */
 export function findPrivateKeyEnd(text: string, start: number): number {
   if (!text.startsWith(PEM, start)) return -1;
@@ -103,28 +109,37 @@ export function findPrivateKeyEnd(text: string, start: number): number {
   if (head === undefined) return -1;
   let end = -1;
   for (let at = start + head.length; at - start < PEM_CHARS; ) {
-    const run = findPemRunStart(text, at);
+    const run = findPemRunStart(text, at, end === -1);
     if (run === -1) break;
     at = findBase64End(text, run, start + PEM_CHARS);
-    if (end === -1 && !/\d/.test(text.slice(run, at))) return -1;
     end = at;
   }
   return end === -1 ? -1 : findPemFootEnd(text, end);
 }
 
 /** Returns the start of the next line of a key, or -1 if too much other text precedes it. */
-function findPemRunStart(text: string, start: number): number {
+function findPemRunStart(text: string, start: number, isFirst: boolean): number {
   let others = 0;
   for (let at = start; at - start <= MAX_GAP_WITH_BLANKS_CHARS && others <= MAX_LOG_PREFIX_CHARS; ) {
     const code = readCharacterCode(text, at);
-    if (code === -1) return -1;
+    // The foot of the key, or the head of other data. Otherwise, each head would read all keys after it.
+    if (code === -1 || text.startsWith(PEM_BOUNDARY, at)) return -1;
     const end = findBase64End(text, at, at + FULL_PEM_RUN_CHARS);
-    if (end - at >= MIN_PEM_RUN_CHARS && others <= MAX_PEM_GAP_CHARS) return at;
-    if (end - at === FULL_PEM_RUN_CHARS && MIXED.test(text.slice(at, end))) return at;
+    const isLine =
+      (end - at >= MIN_PEM_RUN_CHARS && others <= MAX_PEM_GAP_CHARS) ||
+      (end - at === FULL_PEM_RUN_CHARS && MIXED.test(text.slice(at, end)));
+    if (isLine && (!isFirst || isFirstPemLine(text, at, end))) return at;
     if (code > 0x20) others += Math.max(1, end - at);
     at = Math.max(at + 1, end);
   }
   return -1;
+}
+
+/** Returns whether a run can begin a key. A word, and a path such as `src/oauth2/PrivateKeys.java`, cannot. */
+function isFirstPemLine(text: string, start: number, end: number): boolean {
+  if (!MIXED.test(text.slice(start, end))) return false;
+  const lineEnd = findBase64End(text, end, start + MAX_GAP_WITH_BLANKS_CHARS);
+  return !AFTER_NAME.test(text.slice(lineEnd, lineEnd + 2));
 }
 
 function findBase64End(text: string, start: number, limit: number): number {
@@ -155,15 +170,18 @@ const USERINFO_CHARS = 256;
  * @param colon The position of the `:` after the scheme.
  */
 export function findUrlPassword(text: string, colon: number): readonly [start: number, end: number] | null {
+  const span = findUrlPasswordSpan(text, colon);
+  return span && !PLACEHOLDER.test(text.slice(...span)) ? span : null;
+}
+
+function findUrlPasswordSpan(text: string, colon: number): readonly [start: number, end: number] | null {
   if (!text.startsWith(SCHEME_REST, colon) || !isLetterOrDigit(readCharacterCode(text, colon - 1)))
     return null;
   let password = -1;
   for (let at = colon + SCHEME_REST.length; at - colon < USERINFO_CHARS; at += 1) {
     const code = readCharacterCode(text, at);
     if (code === 0x40)
-      return password > 0 && at > password && !PLACEHOLDER.test(text.slice(password, at))
-        ? [password, at]
-        : null;
+      return password > 0 && at > password ? [password, at] : null;
     if (code === 0x3a && password === -1) password = at + 1;
     if (code <= 0x20 || URL_ENDS.has(code)) return null;
     if (password > 0 && LIST_MARKS.has(code) && PORT.test(text.slice(password, at))) return null;
@@ -175,7 +193,7 @@ export function findUrlPassword(text: string, colon: number): readonly [start: n
 export function endsUrlPassword(text: string, at: number): boolean {
   const from = Math.max(0, at - USERINFO_CHARS);
   const colon = text.slice(from, at).lastIndexOf(SCHEME_REST);
-  return colon !== -1 && findUrlPassword(text, from + colon)?.[1] === at;
+  return colon !== -1 && findUrlPasswordSpan(text, from + colon)?.[1] === at;
 }
 
 /** Characters that are not allowed before the `@` of a URL. */
@@ -183,9 +201,12 @@ const URL_ENDS = toCodes('/"?#`<>{}\\');
 /** Characters that follow a URL in a list. A password can contain them. */
 const LIST_MARKS = toCodes("'),;]|");
 const PORT = /^\d{2,5}$/;
-/** Placeholders such as `$PASSWORD`, `$dbPassword`, `$(cat file)`, `%s`, `%(password)s`, `%PASSWORD%`, `***` or `[redacted…]`. */
+/**
+ * Placeholders such as `$PASSWORD`, `$dbPassword`, `$1`, `$env:TOKEN`, `$(cat file)`, `%s`, `%2$s`, `%(password)s`,
+ * `%PASSWORD%`, `***` or `[redacted…]`, and the end of a string that code joins with another.
+ */
 const PLACEHOLDER =
-  /^(?:[[*]|\$(?:\(|[A-Z_][A-Z0-9_]*$|[A-Za-z_]+$)|%(?:[@dqsv]$|s[^A-Za-z0-9]|\(|[A-Za-z_]\w*%$))/;
+  /^(?:[[*]|\${1,2}(?:\(|\d$|env:\w+$|[A-Z_][A-Z0-9_]*$|[A-Za-z_]+\d?$)|%(?:\d\$|\[\d\])?(?:[@dqsv]$|s[^A-Za-z0-9]|\(|[A-Za-z_]\w*%$)|'(?:\+|\.\$|\|\|))/;
 
 function toCodes(characters: string): ReadonlySet<number> {
   return new Set(Array.from(characters, (character) => character.charCodeAt(0)));

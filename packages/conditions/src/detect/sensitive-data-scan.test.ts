@@ -83,6 +83,8 @@ const FOUND: Record<FindingKind, readonly string[]> = {
     `-----BEGIN PRIVATE KEY-----" +\n      "${random(64)}\\n" +\n      "${random(40)}\\n" +\n      "-----END PRIVATE KEY-----`,
     `-----BEGIN EC PRIVATE KEY-----\n  12\t${random(64)}\n  13\t${random(12)}==\n  14\t-----END EC PRIVATE KEY-----`,
     `-----BEGIN PRIVATE KEY-----\n2026-11-29T20:52:35Z app | ${random(64)}\n2026-11-29T20:52:35Z app | -----END PRIVATE KEY-----`,
+    `-----BEGIN PRIVATE KEY-----\nauthenticationservice | ${random(64)}\nauthenticationservice | -----END PRIVATE KEY-----`,
+    `-----BEGIN PRIVATE KEY-----\n[ApplicationServerWorker] ${random(64)}\n[ApplicationServerWorker] -----END PRIVATE KEY-----`,
   ],
 };
 
@@ -114,6 +116,8 @@ const NEAR_MISSES: Record<FindingKind, readonly string[]> = {
     'x@.com',
     '@',
     'a @b.com',
+    'https://x-access-token:$GITHUB_TOKEN@github.com/a/b',
+    'https://x:***@github.com/a/b',
   ],
   phone: [
     '2026-11-21',
@@ -185,10 +189,25 @@ const NEAR_MISSES: Record<FindingKind, readonly string[]> = {
     'mysql://$user:$dbPassword@$host/x',
     'mysql://%s:%s@%s/x',
     'https://u:%DB_PASS%@host/x',
+    'https://oauth2:$1@github.com',
+    'https://$1:$2@github.com/x',
+    'https://x:$env:GITHUB_TOKEN@github.com',
+    'https://x:$$TOKEN@github.com',
+    'mysql://u:$pass1@host/x',
+    'jdbc:mysql://%1$s:%2$s@%3$s/x',
+    'https://%[1]s:%[2]s@%[3]s/x',
+    "'postgres://u:'+p+'@'+h",
+    "'postgres://u:'.$p.'@'.$h",
+    "'postgres://u:'||p||'@'||h",
     "if (line.startsWith('-----BEGIN PRIVATE KEY-----')) {\n  return parse(line);\n}\nexport default x;",
     "pem.replace('-----BEGIN PRIVATE KEY-----', '').replace('-----END PRIVATE KEY-----', '')",
     '-----BEGIN RSA PRIVATE KEY----- is the header of a file.\nAnother paragraph of the text.',
     '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhki...\n-----END PRIVATE KEY-----',
+    "a.ts:12: '-----BEGIN PRIVATE KEY-----',\n./src/auth/oauth2/keyloader.ts:13:  read(line);",
+    'a.go:12: -----BEGIN RSA PRIVATE KEY-----\ncrypto/x509/pemdecrypt_test.go:13: read(line)',
+    "-----BEGIN PRIVATE KEY-----',\nsrc/main/java/com/example/oauth2/keys/PrivateKeyLoader.java:13: read(line);",
+    "-----BEGIN PRIVATE KEY-----'));\n  expectPkcs8PrivateKey(key);",
     'https://user@example.org',
     'postgres://user:<password>@db/x',
     'secret_access_key = "changeme"',
@@ -205,6 +224,15 @@ test('only the key itself is found after the header of a private key', () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${random(64)}\n${random(64)}`;
   assert.deepEqual(found(`${key}\nThe rest of the file stays.\n`), [`secret ${key}`]);
   assert.deepEqual(found(`${key}\naB3`), [`secret ${key}\naB3`]);
+  const closed = `${key}\n-----END PRIVATE KEY-----`;
+  const certificate = `-----BEGIN CERTIFICATE-----\n${random(64)}\n-----END CERTIFICATE-----\n`;
+  assert.deepEqual(found(`${closed}\n${certificate}`), [`secret ${closed}`]);
+  assert.deepEqual(found(`${closed}\n${closed}\n`), [`secret ${closed}`, `secret ${closed}`]);
+});
+
+test('any number of findings fit', () => {
+  const text = `\\u0040 ${'a@b.co '.repeat(200_000)}`;
+  assert.equal(new SensitiveDataScan(text, new Set(['email'])).findings.length, 200_000);
 });
 
 test('a password in an address is found, whatever its first character', () => {
@@ -327,6 +355,8 @@ test('the work is linear in the text, however it is made to hurt', () => {
     '-----BEGIN PRIVATE KEY-----',
     '-----BEGIN PRIVATE KEY-----\nProc-Type: 4\n',
     '-----BEGIN PRIVATE KEY-----\naB3dE5gH7jK9mN2pQ4',
+    `-----BEGIN PRIVATE KEY-----\n${random(40)}\n`,
+    `-----BEGIN PRIVATE KEY-----\n${random(24)}.a ${random(24)}.a `,
     'a://u:p@h.de ',
     'a://u:1234,5@h.de',
     'a://',

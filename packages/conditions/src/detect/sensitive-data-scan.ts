@@ -47,9 +47,9 @@ export type { Finding, FindingKind, SecretDetector } from './findings.ts';
 
 /**
  * Finds secrets and personal data of the requested kinds, even if escape sequences or terminal sequences
- * encode or interrupt them. Finds the same values of a kind, whatever other kinds are requested. Findings are ordered by
- * position and do not overlap, because overlapping ones are merged. The scan takes linear time for any text: one pass, and
- * a fixed number of further passes if the text contains such sequences.
+ * encode or interrupt them. Finds the same values of a kind, whatever other kinds are requested. Findings are ordered
+ * by position and do not overlap, because overlapping ones are merged. The scan takes linear time for any text: one
+ * pass, and a fixed number of further passes if the text contains such sequences.
  */
 export class SensitiveDataScan {
   readonly findings: readonly Finding[];
@@ -59,12 +59,12 @@ export class SensitiveDataScan {
    * @throws ScanLimitExceededError
    */
   constructor(text: string, wanted: ReadonlySet<FindingKind>, meter = new ScanMeter()) {
-    const findings = [...scanTerminalText(text, wanted, meter)];
+    let findings = scanTerminalText(text, wanted, meter);
     const unescaped = decodeEscapeSequences(text);
     if (unescaped !== null) {
       meter.charge(unescaped.replacedParts);
       const decoded = scanTerminalText(unescaped.finish(), wanted, meter);
-      findings.push(...restoreOriginalOffsets(decoded, unescaped));
+      findings = [...findings, ...restoreOriginalOffsets(decoded, unescaped)];
     }
     this.findings = mergeOverlappingFindings(mergeFindingsOfSameKind(findings));
   }
