@@ -15,6 +15,10 @@ const POLICIES = {
   denied: [{ ...onAnswer, name: 'no-mail', action: 'deny', when: 'request.model == "keeper/m"' }],
   redacted: [{ ...onAnswer, name: 'scrub', action: 'redact' }],
   later: [],
+  card: [
+    { name: 'card', on: 'request', mode: 'enforce', detect: { pii: ['credit_card'] }, action: 'redact' },
+    { ...onAnswer, name: 'no-mail', action: 'deny' },
+  ],
 };
 type Org = keyof typeof POLICIES;
 let floe: FloeProcess;
@@ -41,6 +45,7 @@ before(async () => {
       const isQueued = isCreated && isBackground;
       const ended = isUnderWay ? 'in_progress' : 'completed';
       const status = path.endsWith('/cancel') ? 'cancelled' : isQueued ? 'queued' : ended;
+      const { instructions, user, metadata } = isCreated ? objectOrEmpty(JSON.parse(body)) : {};
       const usage = { input_tokens: 10, output_tokens: 20, total_tokens: 30 };
       return createJsonReply({
         id,
@@ -48,6 +53,7 @@ before(async () => {
         model: 'm',
         background: isBackground,
         status,
+        ...{ instructions, user, metadata },
         output: isQueued ? [] : [message],
         ...(!isQueued && { usage }),
       });
@@ -81,10 +87,11 @@ const read = (org: Org, { text: created }: HttpCallResponse, below = '') =>
     method: below === '/cancel' ? 'POST' : 'GET',
   });
 
-for (const [length, before] of [
+const LENGTHS = [
   ['short', ''],
   ['long', 'An ordinary sentence of a long text. '.repeat(2_000)],
-] as const)
+] as const;
+for (const [length, before] of LENGTHS)
   test(`a ${length} background response is evaluated when a client reads, cancels or continues it`, async () => {
     text = `${before}Write to ${EMAIL}`;
     const denied = await create('denied', { background: true });
@@ -113,6 +120,22 @@ for (const [length, before] of [
     assert.equal(next.status, 200, next.text);
     const items = await read('redacted', next, '/input_items');
     assert.ok(items.text.includes('[redacted:email]') && !items.text.includes(EMAIL), items.text.slice(-300));
+  });
+
+for (const [length, before] of LENGTHS)
+  test(`a ${length} response may repeat the request, also after redaction and when a client reads it`, async () => {
+    text = 'Fine.';
+    const repeated = {
+      instructions: `${before}Card 4111 1111 1111 1111, mail ${EMAIL}`,
+      user: EMAIL,
+      metadata: { mail: EMAIL },
+    };
+    const created = await create('card', repeated);
+    assert.equal(created.status, 200, created.text);
+    assert.ok(created.text.includes(`Card [redacted:credit_card], mail ${EMAIL}`));
+    const shown = await read('card', created);
+    assert.equal(shown.status, 200, shown.text);
+    assert.deepEqual(objectOrEmpty(shown.json())['metadata'], repeated.metadata);
   });
 
 test('a client can cancel a response whose content a policy denies', async () => {

@@ -180,8 +180,7 @@ function findUrlPasswordSpan(text: string, colon: number): readonly [start: numb
   let password = -1;
   for (let at = colon + SCHEME_REST.length; at - colon < USERINFO_CHARS; at += 1) {
     const code = readCharacterCode(text, at);
-    if (code === 0x40)
-      return password > 0 && at > password ? [password, at] : null;
+    if (code === 0x40) return password > 0 && at > password ? [password, at] : null;
     if (code === 0x3a && password === -1) password = at + 1;
     if (code <= 0x20 || URL_ENDS.has(code)) return null;
     if (password > 0 && LIST_MARKS.has(code) && PORT.test(text.slice(password, at))) return null;

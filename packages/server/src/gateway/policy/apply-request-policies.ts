@@ -37,7 +37,13 @@ export function applyRequestPolicies(
 function applyEvaluation(x: Exchange, prompt: ClientRequest, { evaluation, body }: EvaluatedBody): Buffer {
   recordPolicyDecisions(x, evaluation);
   if (evaluation.deniedBy) throw new Fault('policy_denied', formatDenialMessage(evaluation.deniedBy));
-  if (body !== prompt.body) recordRedaction(x, evaluation);
+  if (body === prompt.body) return body;
+  recordRedaction(x, evaluation);
+  const { answerContext } = x.policy;
+  if (answerContext) {
+    const request = { ...answerContext.request, sentBody: body };
+    x.policy = { ...x.policy, answerContext: { ...answerContext, request } };
+  }
   return body;
 }
 

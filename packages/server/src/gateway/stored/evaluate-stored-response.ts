@@ -8,12 +8,19 @@ import {
 import { formatDenialMessage } from '../../guardrails/policies/evaluate-policies.ts';
 import { tryEvaluateInline } from '../../guardrails/policies/inline-limits.ts';
 import type { PolicyRequest } from '../../guardrails/policies/policy-request-view.ts';
+import { ECHOED_MEMBERS } from '../../guardrails/policies/request-echo.ts';
 import type { AuthenticatedCaller } from '../caller.ts';
 import type { ClientCall } from '../client-call.ts';
 import { runPolicyEvaluation } from '../policy/run-policy-evaluation.ts';
 import { parseRequestControls } from '../request-controls.ts';
 import type { SharedGatewayDependencies } from '../shared-gateway-dependencies.ts';
 import type { StoredTurn } from './turn-store.ts';
+
+const STATED_SETTINGS = [
+  ...ECHOED_MEMBERS.filter((name) => name !== 'prompt'),
+  'temperature',
+  'max_output_tokens',
+];
 
 /** The caller who reads a stored response, the caller's connection, and the gateway's dependencies. */
 export interface StoredResponseContext {
@@ -69,14 +76,17 @@ export async function applyPoliciesToEarlierResponses(
   return [...turns, ...conversation.slice(-1)];
 }
 
-/** Returns the request of a turn as policies read it. Its settings are those that the response states. */
+/**
+ * Returns the request of a turn as policies read it. Its settings are those that the response states, so the response
+ * repeats all of them. `prompt` is not a setting: policies would read it as the input.
+ */
 function createPolicyRequest(
   { caller: { key }, client }: StoredResponseContext,
   turn: StoredTurn,
 ): PolicyRequest {
-  const { instructions, tools, temperature, max_output_tokens, user } = turn.response;
-  const settings = { instructions, tools, temperature, max_output_tokens };
-  const body = Buffer.from(JSON.stringify({ ...settings, input: turn.input }));
+  const { user } = turn.response;
+  const settings = STATED_SETTINGS.map((name) => [name, turn.response[name]]);
+  const body = Buffer.from(JSON.stringify({ ...Object.fromEntries(settings), input: turn.input }));
   const members = scanJsonObject(body);
   return {
     body,

@@ -37,7 +37,9 @@ export interface PolicySession {
 export interface PolicyRequest {
   /** Well-formed JSON, an object. */
   readonly body: Buffer;
-  /** Byte ranges of its top-level members. */
+  /** The body after redaction, which the provider receives and can repeat. Missing if the body is not redacted. */
+  readonly sentBody?: Uint8Array;
+  /** Byte ranges of the top-level members of `body`. */
   readonly members: ReadonlyMap<string, ByteSpan>;
   /** Positions of its long strings. The detectors skip those that are known to contain no findings. */
   readonly longStrings?: readonly ByteSpan[];

@@ -5,6 +5,7 @@ import type { JsonObject } from '@floe/contract/json';
 import { requestOf } from '../test/policy-requests.ts';
 import { evaluateResponsePolicies } from './evaluate-bodies.ts';
 import { compilePolicies } from './policies.ts';
+import { RequestEcho } from './request-echo.ts';
 
 const INSTRUCTIONS = 'You are the bot of support@acme.com.';
 const REQUEST = {
@@ -53,6 +54,27 @@ test('response policies do not check what a response repeats from the request', 
   const { body, sent, decisions } = evaluate('redact', 'Write to bob@acme.com.', ECHO);
   assert.equal(body, sent.replace('bob@acme.com', '[redacted:email]'));
   assert.match(decisions[0]?.reason ?? '', /found 1 email in output/);
+});
+
+test('values that the provider adds to a repeated member do not make it different', () => {
+  const added = {
+    ...ECHO,
+    user: 'ana@acme.com',
+    tools: [
+      ...ECHO.tools.map((tool) => ({ ...tool, ranking: 'auto', search_context_size: 'medium' })),
+      { type: 'approximate', max_num_results: 20, score_threshold: 0.5 },
+    ],
+  };
+  assert.deepEqual(evaluate('deny', 'Hello!', added).decisions, []);
+});
+
+test('members of a request up to 256 KB together are compared', () => {
+  const part = (at: number) => `${'word '.repeat(25_000)}${at}`;
+  const request = { model: 'm', input: 'Hi', instructions: part(1), tools: [part(2), part(3)], user: part(4) };
+  const echo = new RequestEcho(requestOf(request, { surface: 'responses' }));
+  const { instructions, tools, user } = request;
+  assert.deepEqual(Object.keys(echo.remove({ instructions, user })), []);
+  assert.deepEqual(Object.keys(echo.remove({ instructions, tools, user, output: [] })), ['tools', 'output']);
 });
 
 test('response policies check a member that differs from the one of the request', () => {

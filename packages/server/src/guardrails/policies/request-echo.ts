@@ -4,7 +4,7 @@ import { tryParseJson } from '@floe/wire/json-narrowing';
 import type { PolicyRequest } from './policy-request-view.ts';
 
 /** The members in which responses of the Responses API repeat the request. */
-const ECHOED_MEMBERS = [
+export const ECHOED_MEMBERS = [
   'instructions',
   'metadata',
   'prompt',
@@ -15,19 +15,25 @@ const ECHOED_MEMBERS = [
   'tools',
   'user',
 ] as const;
-/** A larger member of a request is not compared, so detectors check the same member of the response. */
+/** The size of all members of a request that are compared. Detectors check the other members of the response. */
 const MAX_COMPARED_BYTES = 256 * 1024;
+/** Values that providers add to a repeated member, such as `"medium"` or `20`. None of them can be a finding. */
+const ADDED_VALUE = /^(?:[a-z_]{1,32}|\d{1,4}(?:\.\d{1,4})?)$/;
+
+type EchoedRequest = Pick<PolicyRequest, 'body' | 'members' | 'sentBody'>;
 
 /**
  * Finds the members in which a response of the Responses API repeats the request. Response policies do not check these,
  * because the model did not write them.
  */
 export class RequestEcho {
-  readonly #request: Pick<PolicyRequest, 'body' | 'members'>;
+  readonly #request: EchoedRequest;
   readonly #textsByMember = new Map<string, ReadonlySet<string>>();
 
-  constructor(request: Pick<PolicyRequest, 'body' | 'members'>) {
-    this.#request = request;
+  #remainingBytes = MAX_COMPARED_BYTES;
+
+  constructor(request: EchoedRequest) {
+    this.#request = request.sentBody ? readMembers(request.sentBody) : request;
   }
 
   /** Returns the response object without the members that repeat the request. */
@@ -45,8 +51,15 @@ export class RequestEcho {
 
   #listEchoed(response: JsonObject): readonly string[] {
     return ECHOED_MEMBERS.filter((name) => {
-      const texts = listTexts(response[name]);
-      return texts.length > 0 && texts.every((text) => this.#textsOf(name).has(text));
+      if (response[name] === undefined || response[name] === null) return false;
+      const sent = this.#textsOf(name);
+      let repeated = 0;
+      const isEchoed = everyText(response[name], (text) => {
+        if (ADDED_VALUE.test(text)) return true;
+        repeated += 1;
+        return sent.has(text);
+      });
+      return isEchoed && repeated > 0;
     });
   }
 
@@ -55,9 +68,11 @@ export class RequestEcho {
     if (known) return known;
     const { body, members } = this.#request;
     const { start, end } = members.get(name) ?? { start: 0, end: 0 };
-    const isCompared = end > start && end <= body.length && end - start <= MAX_COMPARED_BYTES;
+    const isCompared = end > start && end <= body.length && end - start <= this.#remainingBytes;
+    if (isCompared) this.#remainingBytes -= end - start;
     const value = isCompared ? tryParseJson(body.toString('utf8', start, end)) : undefined;
-    const texts = new Set(listTexts(value));
+    const texts = new Set<string>();
+    everyText(value, (text) => texts.add(text).size > 0);
     this.#textsByMember.set(name, texts);
     return texts;
   }
@@ -90,9 +105,14 @@ function replaceMembers(body: Buffer, values: ReadonlyMap<string, string>): Buff
   }
 }
 
-/** Returns all texts and numbers of a JSON value, but no names. */
-function listTexts(value: Json | undefined): readonly string[] {
-  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
-  if (Array.isArray(value)) return value.flatMap(listTexts);
-  return isJsonObject(value) ? Object.values(value).flatMap(listTexts) : [];
+function readMembers(bytes: Uint8Array): EchoedRequest {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { body, members: scanJsonObject(body) };
+}
+
+/** Returns whether `test` returns true for all texts and numbers of a JSON value. Names are not tested. */
+function everyText(value: Json | undefined, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return test(String(value));
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every((each: Json) => everyText(each, test));
 }
