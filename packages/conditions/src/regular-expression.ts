@@ -19,14 +19,19 @@ const COMPILATION_STEPS_PER_FOLDED_CODE_POINT = 8;
 const FOLDED_CODE_POINTS = { first: 0x41, last: 0x1e943 };
 /** Measured: 5 to 25 ns for a character. The library caches what it has computed for the parts. */
 const STEPS_PER_CHARACTER: MatchingCost = { fixed: 0.05, perPart: 0.01, perBranch: 0 };
-/** Measured: with a word boundary, the library examines all parts that can match next at each character. */
+/**
+ * Measured: at an anchor, such as `^` or `$`, the library caches nothing. It examines the parts that can match next
+ * again at each character.
+ */
+const STEPS_PER_CHARACTER_WITH_ANCHORS: MatchingCost = { fixed: 0.5, perPart: 0.01, perBranch: 0.2 };
+/** Measured: boundaries are also examined between all characters. */
 const STEPS_PER_CHARACTER_WITH_BOUNDARIES: MatchingCost = { fixed: 0.5, perPart: 0.05, perBranch: 0.6 };
 
 /** The number of steps for matching a pattern against one character. */
 interface MatchingCost {
   readonly fixed: number;
   readonly perPart: number;
-  /** For each repetition, alternative and word boundary. Half for each optional copy of a part, as in `.{0,20}`. */
+  /** For each repetition, alternative and boundary. Half for each optional copy of a part, as in `.{0,20}`. */
   readonly perBranch: number;
 }
 
@@ -79,10 +84,9 @@ export function estimateCompilationSteps(source: string): number {
  * estimateStepsPerCharacter('cat'); // 0.1
  */
 export function estimateStepsPerCharacter(source: string): number {
-  const { size, branches, hasBoundaries } = measurePattern(source);
-  const { fixed, perPart, perBranch } = hasBoundaries
-    ? STEPS_PER_CHARACTER_WITH_BOUNDARIES
-    : STEPS_PER_CHARACTER;
+  const { size, branches, hasAnchors, hasBoundaries } = measurePattern(source);
+  const cost = hasAnchors ? STEPS_PER_CHARACTER_WITH_ANCHORS : STEPS_PER_CHARACTER;
+  const { fixed, perPart, perBranch } = hasBoundaries ? STEPS_PER_CHARACTER_WITH_BOUNDARIES : cost;
   return fixed + size * perPart + branches * perBranch;
 }
 
@@ -139,15 +143,26 @@ interface PatternMeasure {
   readonly size: number;
   /** See `MatchingCost`. */
   readonly branches: number;
+  /** Whether it has an anchor to the start or end of the text. */
+  readonly hasAnchors: boolean;
+  /** Whether it has a word boundary, or an anchor to the start or end of a line. */
   readonly hasBoundaries: boolean;
 }
+
+/** A group in which `^` and `$` match at the start and end of each line. */
+const MULTI_LINE = /\(\?[a-z]*m/i;
+const WORD_BOUNDARIES: ReadonlySet<string> = new Set(['\\b', '\\B']);
+const ANCHORS: ReadonlySet<string> = new Set(['^', '$', '\\A', '\\z']);
+const LINE_ANCHORS: ReadonlySet<string> = new Set(['^', '$']);
 
 /** Measures a pattern after its counted repetitions are expanded. */
 function measurePattern(source: string): PatternMeasure {
   const groups: (readonly [size: number, branches: number])[] = [];
   let [sum, last] = [0, 0];
   let [branches, lastBranches] = [0, 0];
+  let hasAnchors = false;
   let hasBoundaries = false;
+  const isMultiLine = MULTI_LINE.test(source);
   for (const [token] of source.matchAll(PATTERN_TOKEN)) {
     const counts = /^\{(\d+)(?:,(\d*))?\}$/.exec(token);
     if (counts) {
@@ -169,8 +184,9 @@ function measurePattern(source: string): PatternMeasure {
       branches += 1;
       lastBranches += 1;
     } else {
-      const isBoundary = token === '\\b' || token === '\\B';
+      const isBoundary = WORD_BOUNDARIES.has(token) || (isMultiLine && LINE_ANCHORS.has(token));
       hasBoundaries ||= isBoundary;
+      hasAnchors ||= ANCHORS.has(token);
       last = token.startsWith('\\Q') ? token.length : 1;
       lastBranches = isBoundary ? 1 : 0;
       sum += last;
@@ -181,5 +197,5 @@ function measurePattern(source: string): PatternMeasure {
     sum += size;
     branches += outer;
   }
-  return { size: sum + 2, branches, hasBoundaries };
+  return { size: sum + 2, branches, hasAnchors, hasBoundaries };
 }
