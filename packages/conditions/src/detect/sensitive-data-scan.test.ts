@@ -231,8 +231,8 @@ test('only the key itself is found after the header of a private key', () => {
 });
 
 test('any number of findings fit', () => {
-  const text = `\\u0040 ${'a@b.co '.repeat(200_000)}`;
-  assert.equal(new SensitiveDataScan(text, new Set(['email'])).findings.length, 200_000);
+  const text = `\\u0040 ${'a@b.co '.repeat(150_000)}`;
+  assert.equal(new SensitiveDataScan(text, new Set(['email'])).findings.length, 150_000);
 });
 
 test('a password in an address is found, whatever its first character', () => {

@@ -70,7 +70,13 @@ test('values that the provider adds to a repeated member do not make it differen
 
 test('members of a request up to 256 KB together are compared', () => {
   const part = (at: number) => `${'word '.repeat(25_000)}${at}`;
-  const request = { model: 'm', input: 'Hi', instructions: part(1), tools: [part(2), part(3)], user: part(4) };
+  const request = {
+    model: 'm',
+    input: 'Hi',
+    instructions: part(1),
+    tools: [part(2), part(3)],
+    user: part(4),
+  };
   const echo = new RequestEcho(requestOf(request, { surface: 'responses' }));
   const { instructions, tools, user } = request;
   assert.deepEqual(Object.keys(echo.remove({ instructions, user })), []);
