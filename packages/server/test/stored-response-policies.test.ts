@@ -45,7 +45,7 @@ before(async () => {
       const isQueued = isCreated && isBackground;
       const ended = isUnderWay ? 'in_progress' : 'completed';
       const status = path.endsWith('/cancel') ? 'cancelled' : isQueued ? 'queued' : ended;
-      const { instructions, user, metadata } = isCreated ? objectOrEmpty(JSON.parse(body)) : {};
+      const { instructions, user, metadata } = isCreated ? objectOrEmpty(JSON.parse(body.toString())) : {};
       const usage = { input_tokens: 10, output_tokens: 20, total_tokens: 30 };
       return createJsonReply({
         id,
