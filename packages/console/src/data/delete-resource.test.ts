@@ -13,7 +13,11 @@ const CASES = [
 ] as const;
 
 test('a missing resource counts as deleted, but a missing endpoint or organization does not', async (t) => {
-  const page = { document: { baseURI: 'http://floe.example/' }, location: { pathname: '/' } };
+  const page = {
+    document: { baseURI: 'http://floe.example/' },
+    location: { pathname: '/' },
+    addEventListener: () => undefined,
+  };
   Object.assign(globalThis, page);
   const { deleteResource } = await import('./delete-resource.ts');
   for (const [name, deletion, list, succeeds] of CASES) {
