@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
 import { createJsonReply, createSseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
@@ -19,12 +20,12 @@ const completion = {
 };
 
 /** A gateway with 2 MB of memory for bodies. */
-async function start(t: TestContext, reply: UpstreamReply) {
+async function start(t: TestContext, reply: UpstreamReply, org: JsonObject = {}) {
   const gateway = await startFakeClockGateway({
     upstreams: { a: () => reply },
     providers: { a: { breaker: { enabled: false } } },
     routes: [{ model: 'm', targets: ['a/m'], retries: 3 }],
-    org: { passthrough: { a: ['a'] } },
+    org: { passthrough: { a: ['a'] }, ...org },
     overload: {
       maxConcurrentExchanges: 100,
       maxBodyBytes: 2 * MB,
@@ -65,4 +66,29 @@ test('the buffered start of a stream counts as memory until it is sent', async (
   );
   assert.equal(status, 503);
   assert.equal(gateway.overload.load.bodyBytes, 0);
+});
+
+test('a running stream uses memory only for its content, also if it is translated or evaluated', async (t) => {
+  const frame = (delta: object, finish_reason: string | null = null) => ({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    padding: 'x'.repeat(1000),
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const frames = Array.from({ length: 3000 }, () => frame({ content: 'word ' }));
+  const reply = createSseReply([...frames, frame({}, 'stop'), 'data: [DONE]\n\n']);
+  const policies = [
+    { name: 'out', on: 'answer', when: 'answer.finish == "x"', action: 'deny', mode: 'enforce' },
+  ];
+  for (const [surface, org] of [
+    ['messages', {}],
+    ['chat', { policies }],
+    ['messages', { policies }],
+  ] as const) {
+    const gateway = await start(t, reply, org);
+    const { text } = await gateway.settled(gateway.send(surface, { ...ASKED, max_tokens: 5, stream: true }));
+    assert.match(text.slice(-200), surface === 'chat' ? /\[DONE\]/ : /message_stop/);
+    assert.equal(gateway.rows.at(-1)?.state, 'complete');
+    assert.equal(gateway.overload.load.bodyBytes, 0);
+  }
 });

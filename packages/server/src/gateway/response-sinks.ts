@@ -99,7 +99,7 @@ export class ClientStream implements ClientOutput {
   #held: (Buffer | string)[] = [];
   #heldBytes = 0;
   #policyFilter: StreamPolicyFilter | null;
-  /** With policies, the whole response, which is kept until they have evaluated all of it. Otherwise, the buffered start. */
+  /** For the buffered start, and with policies the content, which is kept until they have evaluated all of it. */
   readonly #memory: BufferedResponseLimiter;
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
@@ -156,6 +156,10 @@ export class ClientStream implements ClientOutput {
     return this.#policyFilter?.fault ? this.#policyFilter.formatError(fault) : null;
   }
 
+  get #keptBytes(): number {
+    return this.#heldBytes + (this.#policyFilter === null ? 0 : this.#x.answer.contentBytes);
+  }
+
   #finish(): void {
     this.#sendHeld();
     this.#x.client.end();
@@ -170,7 +174,7 @@ export class ClientStream implements ClientOutput {
   /** @throws Fault `upstream_error` if the response is too large, or `overloaded` */
   #filter(filter: StreamPolicyFilter, bytes: Buffer | string): Buffer {
     const encoded = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    this.#memory.add(encoded.length);
+    this.#memory.add(encoded.length, this.#keptBytes);
     return filter.filter(encoded);
   }
 
@@ -216,9 +220,8 @@ export class ClientStream implements ClientOutput {
   #writeOrHold(bytes: Buffer | string): boolean {
     if (this.isContentSent) return this.#x.client.write(bytes);
     this.#held.push(bytes);
-    const size = Buffer.byteLength(bytes);
-    this.#heldBytes += size;
-    if (this.#policyFilter === null) this.#memory.add(size);
+    this.#heldBytes += Buffer.byteLength(bytes);
+    this.#memory.reserve(this.#keptBytes);
     return this.#heldBytes <= MAX_HELD_BYTES || this.#sendHeld();
   }
 
@@ -232,7 +235,8 @@ export class ClientStream implements ClientOutput {
     this.#markContentSent();
     for (const bytes of this.#held) isFlowing = client.write(bytes);
     this.#held = [];
-    if (this.#policyFilter === null) this.#memory.release();
+    this.#heldBytes = 0;
+    this.#memory.reserve(this.#keptBytes);
     return isFlowing;
   }
 
