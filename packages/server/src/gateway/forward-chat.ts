@@ -75,6 +75,7 @@ export class ForwardedChatStreamSink implements ResponseSink {
 
   abort(): void {
     // Usage was recorded with its frame.
+    this.#out.abort();
   }
 
   formatError(fault: Fault): string {

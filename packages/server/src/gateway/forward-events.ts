@@ -167,6 +167,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
    */
   abort(): void {
     this.#reader.end();
+    this.#out.abort();
     const { prompt, turn } = this.#x.request;
     const isKnown = this.isContentSent && !this.#isComplete && isBackgroundRequest(prompt);
     if (isKnown && this.#response && turn?.isStored) turn.end(this.#response, true, SENT_END);

@@ -152,6 +152,10 @@ export class ClientStream implements ClientOutput {
     });
   }
 
+  abort(): void {
+    if (!this.isContentSent) this.#memory.release();
+  }
+
   formatError(fault: Fault): string | null {
     return this.#policyFilter?.fault ? this.#policyFilter.formatError(fault) : null;
   }
