@@ -28,11 +28,13 @@ const OVERLOAD = {
   maxEventLoopDelayMs: 0,
 };
 
+const JSON_LINES = { 'content-type': 'application/jsonl' };
+
 /** A gateway with 2 MB of memory for bodies. */
-async function start(t: TestContext, reply: UpstreamReply, org: JsonObject = {}) {
+async function start(t: TestContext, reply: UpstreamReply, org: JsonObject = {}, kind = 'openai-compatible') {
   const gateway = await startFakeClockGateway({
     upstreams: { a: () => reply },
-    providers: { a: { breaker: { enabled: false } } },
+    providers: { a: { kind, breaker: { enabled: false } } },
     routes: [{ model: 'm', targets: ['a/m'], retries: 3 }],
     org: { passthrough: { a: ['a'] }, ...org },
     overload: OVERLOAD,
@@ -145,5 +147,31 @@ test('the memory of a stream that fails before its content is free for the next 
     const { text } = await gateway.settled(gateway.send(surface, body));
     assert.match(text, /fine/);
     assert.deepEqual(used, [JSON.stringify(body).length]);
+  }
+});
+
+test('the part of a forwarded response that Floe keeps to read it counts as memory', async (t) => {
+  const padding = 'x'.repeat(3 * MB);
+  const content = { id: 'c', choices: [{ index: 0, delta: { content: 'word' } }] };
+  const item = { type: 'response.output_item.done', output_index: 0, item: { id: 'x', type: 'reasoning' } };
+  const partial = { type: 'image_generation.partial_image', b64_json: padding };
+  const image = { model: 'm', prompt: 'hi' };
+  for (const { path, kind, reply } of [
+    { path: 'chat', kind: 'openai-compatible', reply: createSseReply([content, { ...content, padding }]) },
+    { path: 'responses', kind: 'openai', reply: createSseReply([item, { ...item, padding }]) },
+    { path: 'image', kind: 'openai', reply: createSseReply([partial]) },
+    { path: 'image', kind: 'openai', reply: createJsonReply({ data: [{ b64_json: padding }] }) },
+    { path: 'image', kind: 'openai', reply: { ...createJsonReply(padding), headers: JSON_LINES } },
+  ] as const) {
+    const gateway = await start(t, reply, {}, kind);
+    const text = path === 'chat' ? ASKED : { model: 'm', input: 'hi', store: false };
+    const { isComplete, text: sent } = await gateway.settled(
+      path === 'image'
+        ? gateway.sendNative('a/v1/images/generations', image)
+        : gateway.send(path, { ...text, stream: true }),
+    );
+    assert.ok(!isComplete || sent.includes('memory limit'), path);
+    assert.equal(gateway.rows.at(-1)?.error_code, 'overloaded');
+    assert.equal(gateway.overload.load.bodyBytes, 0);
   }
 });

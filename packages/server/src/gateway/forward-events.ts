@@ -102,6 +102,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     const flowing = good === 0 || this.#out.write(good === bytes.length ? bytes : bytes.subarray(0, good));
     if (this.#fault) throw this.#fault;
     if (this.#isComplete) this.#finish();
+    else this.#out.reserveIncompleteEvent(this.#framer.restBytes);
     return flowing;
   }
 

@@ -98,8 +98,9 @@ export class ClientStream implements ClientOutput {
   #x: Exchange;
   #held: (Buffer | string)[] = [];
   #heldBytes = 0;
+  #incompleteBytes = 0;
   #policyFilter: StreamPolicyFilter | null;
-  /** For the buffered start, and with policies the content, which is kept until they have evaluated all of it. */
+  /** For the buffered start and an incomplete event, and with policies the content, which is kept until they have evaluated all of it. */
   readonly #memory: BufferedResponseLimiter;
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
@@ -152,6 +153,12 @@ export class ClientStream implements ClientOutput {
     });
   }
 
+  /** Reserves memory for the incomplete event at the end of what has been received. @throws Fault `overloaded` */
+  reserveIncompleteEvent(bytes: number): void {
+    this.#incompleteBytes = bytes;
+    this.#memory.reserve(this.#keptBytes);
+  }
+
   abort(): void {
     if (!this.isContentSent) this.#memory.release();
   }
@@ -161,7 +168,7 @@ export class ClientStream implements ClientOutput {
   }
 
   get #keptBytes(): number {
-    return this.#heldBytes + (this.#policyFilter === null ? 0 : this.#x.answer.contentBytes);
+    return this.#heldBytes + this.#incompleteBytes + (this.#policyFilter === null ? 0 : this.#x.answer.contentBytes);
   }
 
   #finish(): void {
