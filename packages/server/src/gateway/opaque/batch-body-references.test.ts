@@ -59,6 +59,10 @@ test('a request of a batch that is not an object, or is ambiguous, is rejected',
     code: 'invalid_request',
     message: 'requests[0] is invalid: the field "model" must occur only once in an object.',
   });
+  await assert.rejects(find('{"requests":[{"Model":"a"}]}'), {
+    message: 'requests[0] is invalid: the top-level field "Model" must be spelled "model".',
+    detail: { param: 'requests[0]' },
+  });
 });
 
 test('each model is listed once, and there may be 1,000 of them', async () => {

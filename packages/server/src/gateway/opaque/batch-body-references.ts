@@ -4,7 +4,7 @@ import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { type ByteSpan, type ScannedJsonMembers, scanJsonObject } from '@floe/wire/json-edits';
 import { scanBatchObject } from '@floe/wire/scan-batch-object';
 import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
-import { findBatchReferences } from './batch-references.ts';
+import { findBatchReferences, toInvalidReason } from './batch-references.ts';
 import {
   type BodyReferences,
   findBodyReferences,
@@ -77,7 +77,7 @@ function namingPart<T>(part: string, collect: () => T, param?: string): T {
     return collect();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
-    throw new Fault(error.code, `${part} is invalid: ${why}.`, param === undefined ? {} : { param });
+    const detail = param === undefined ? error.detail : { param };
+    throw new Fault(error.code, `${part} is invalid: ${toInvalidReason(error)}.`, detail);
   }
 }
