@@ -70,8 +70,8 @@ const OPEN_BRACE = 0x7b;
 /**
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
- * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
- * `names` are the names of nested members to look for (`hasName`).
+ * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and
+ * more than 512 levels. `names` are the names of nested members to look for (`hasName`).
  * @throws Fault `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object, or if a top-level key occurs twice or is escaped (`param` names it)
@@ -99,7 +99,10 @@ export function scanJsonObject(
   }
 }
 
-/** Starts a scan like `scanJsonObject`. @throws Fault `invalid_json` if the body is empty or its encoding is not permitted */
+/**
+ * Starts a scan like `scanJsonObject`.
+ * @throws Fault `invalid_json` if the body is empty or its encoding is not permitted
+ */
 export function createBodyCursor(
   body: Uint8Array,
   maxComplexity: number | null,
@@ -113,7 +116,10 @@ export function createBodyCursor(
   return cursor;
 }
 
-/** The members that a scan has found so far. An invalid member is reported at the end, because a syntax error precedes it. */
+/**
+ * The members that a scan has found so far. An invalid member is reported at the end, because a syntax error precedes
+ * it.
+ */
 export class MembersInProgress extends ScannedJsonMembers {
   #refusal: Fault | null = null;
 

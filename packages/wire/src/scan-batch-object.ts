@@ -10,7 +10,9 @@ export interface BatchScanSettings {
   readonly maxComplexity: number;
   /** The names of nested members to look for (`hasName`). */
   readonly names: JsonMemberNameLookup<string>;
-  /** Called for each request. Must call `scan`, which throws Fault `request_too_large` if the request is too complex. */
+  /**
+   * Called for each request. Must call `scan`, which throws Fault `request_too_large` if the request is too complex.
+   */
   readonly onRequest: (scan: () => void, index: number) => Promise<void>;
 }
 

@@ -100,7 +100,10 @@ export class ClientStream implements ClientOutput {
   #heldBytes = 0;
   #incompleteBytes = 0;
   #policyFilter: StreamPolicyFilter | null;
-  /** For the buffered start and an incomplete event, and with policies the content, which is kept until they have evaluated all of it. */
+  /**
+   * For the buffered start and an incomplete event, and with policies the content, which is kept until they have
+   * evaluated all of it.
+   */
   readonly #memory: BufferedResponseLimiter;
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
