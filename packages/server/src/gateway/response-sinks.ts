@@ -171,7 +171,11 @@ export class ClientStream implements ClientOutput {
   }
 
   get #keptBytes(): number {
-    return this.#heldBytes + this.#incompleteBytes + (this.#policyFilter === null ? 0 : this.#x.answer.contentBytes);
+    return (
+      this.#heldBytes +
+      this.#incompleteBytes +
+      (this.#policyFilter === null ? 0 : this.#x.answer.contentBytes)
+    );
   }
 
   #finish(): void {
