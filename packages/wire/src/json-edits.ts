@@ -1,12 +1,12 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { resolveInspectedMemberName } from './inspected-members.ts';
 import { containsBackslash, decodeUtf8Range } from './json-bytes.ts';
-import { describeMaxComplexity, JsonComplexityCounter, JsonComplexityError } from './json-complexity.ts';
+import { JsonComplexityCounter } from './json-complexity.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { JsonMemberNameLookup } from './json-member-name-lookup.ts';
+import { rejectEncoding, rejectedKeyFault, toScanFault } from './json-scan-faults.ts';
 import type { LongStringSpan } from './json-string-scanner.ts';
-import { JsonSyntaxError } from './json-syntax-error.ts';
 
 /** A range of bytes. `end` is exclusive. */
 export interface ByteSpan {
@@ -70,8 +70,8 @@ const OPEN_BRACE = 0x7b;
 /**
  * Validates a request body as JSON (RFC 8259) and returns the position of the value of each top-level member.
  * Accepts what `JSON.parse` accepts, except input that other parsers may read differently: duplicate or escaped
- * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and more than 512 levels.
- * `names` are the names of nested members to look for (`hasName`).
+ * top-level keys, keys that differ from an inspected member only in their case, invalid UTF-8, a byte order mark, and
+ * more than 512 levels. `names` are the names of nested members to look for (`hasName`).
  * @throws Fault `invalid_json` with offset, line and column; `request_too_large` if its
  * complexity exceeds `maxComplexity` or it has more than 1,000 top-level members; `invalid_request` if the root is not
  * an object, or if a top-level key occurs twice or is escaped (`param` names it)
@@ -83,60 +83,82 @@ export function scanJsonObject(
   maxComplexity: number | null = null,
   names: JsonMemberNameLookup<string> | null = null,
 ): ScannedJsonMembers {
-  if (body.length === 0)
-    throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
-  if (!isUtf8(body)) throw invalidJsonFault(body, 'it is not valid UTF-8', firstInvalidByte(body));
-  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
-    throw invalidJsonFault(body, 'it starts with a byte order mark', 0);
+  const cursor = createBodyCursor(body, maxComplexity, names);
   try {
-    return scanMembers(body, maxComplexity, names);
+    const found = new MembersInProgress();
+    if (found.enter(cursor))
+      while (cursor.nextMember()) {
+        const start = cursor.at;
+        const key = found.readKey(body, cursor);
+        cursor.skip();
+        found.addValue(key, start, cursor.at);
+      }
+    return found.end(cursor);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw invalidJsonFault(body, error.message, error.offset);
-    if (error instanceof JsonComplexityError)
-      throw new Fault(
-        'request_too_large',
-        `The request body has too many JSON values. The maximum is ${describeMaxComplexity(maxComplexity ?? 0)}. Remove values, or split the request.`,
-      );
-    throw error;
+    throw toScanFault(error, body, maxComplexity);
   }
 }
 
-function scanMembers(
+/**
+ * Starts a scan like `scanJsonObject`.
+ * @throws Fault `invalid_json` if the body is empty or its encoding is not permitted
+ */
+export function createBodyCursor(
   body: Uint8Array,
   maxComplexity: number | null,
   names: JsonMemberNameLookup<string> | null,
-): ScannedJsonMembers {
+): JsonCursor {
+  rejectEncoding(body);
   const cursor = new JsonCursor(body);
   cursor.names = names;
+  cursor.longStrings = [];
   if (maxComplexity !== null) cursor.complexity = new JsonComplexityCounter(maxComplexity);
-  const found = new ScannedJsonMembers();
-  const longStrings: LongStringSpan[] = [];
-  cursor.longStrings = longStrings;
-  let refusal: Fault | undefined;
-  if (!cursor.enterObject()) {
+  return cursor;
+}
+
+/**
+ * The members that a scan has found so far. An invalid member is reported at the end, because a syntax error precedes
+ * it.
+ */
+export class MembersInProgress extends ScannedJsonMembers {
+  #refusal: Fault | null = null;
+
+  /** Enters the root object. If the root is not an object, skips it and returns false. */
+  enter(cursor: JsonCursor): boolean {
+    if (cursor.enterObject()) return true;
     cursor.skip();
-    refusal = new Fault('invalid_request', 'The request body must be a JSON object.');
-  } else {
-    while (cursor.nextMember()) {
-      const start = cursor.at;
-      const common = COMMON_MEMBERS.find(body, cursor.keyStart, cursor.keyEnd);
-      const key = common ?? decodeUtf8Range(body, cursor.keyStart, cursor.keyEnd);
-      const inspected = common === undefined ? resolveInspectedMemberName(key) : key;
-      if (cursor.keyEscaped) refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
-      else if (found.has(key)) refusal ??= rejectedKeyFault(key, 'must occur only once');
-      else if (inspected !== key) refusal ??= rejectedKeyFault(key, `must be spelled "${inspected}"`);
-      cursor.skip();
-      found.set(key, { start, end: cursor.at });
-      if (found.size > MAX_TOP_LEVEL_MEMBERS) throw new Fault('request_too_large', TOO_MANY_MEMBERS);
-    }
+    this.#refusal = new Fault('invalid_request', 'The request body must be a JSON object.');
+    return false;
   }
-  cursor.expectEnd();
-  if (refusal !== undefined) throw refusal;
-  found.hasInexact = cursor.sawInexact;
-  found.longStrings = longStrings;
-  found.memberCount = cursor.memberCount;
-  found.hasName = names === null || cursor.sawName;
-  return found;
+
+  /** Returns the name of the member at the cursor. The caller then skips its value. */
+  readKey(body: Uint8Array, cursor: JsonCursor): string {
+    const common = COMMON_MEMBERS.find(body, cursor.keyStart, cursor.keyEnd);
+    const key = common ?? decodeUtf8Range(body, cursor.keyStart, cursor.keyEnd);
+    const inspected = common === undefined ? resolveInspectedMemberName(key) : key;
+    if (cursor.keyEscaped)
+      this.#refusal ??= rejectedKeyFault(key, 'must be written without escape sequences');
+    else if (this.has(key)) this.#refusal ??= rejectedKeyFault(key, 'must occur only once');
+    else if (inspected !== key) this.#refusal ??= rejectedKeyFault(key, `must be spelled "${inspected}"`);
+    return key;
+  }
+
+  /** @throws Fault `request_too_large` for too many members */
+  addValue(key: string, start: number, end: number): void {
+    this.set(key, { start, end });
+    if (this.size > MAX_TOP_LEVEL_MEMBERS) throw new Fault('request_too_large', TOO_MANY_MEMBERS);
+  }
+
+  /** Ends the scan. @throws Fault for a member that is not permitted */
+  end(cursor: JsonCursor): ScannedJsonMembers {
+    cursor.expectEnd();
+    if (this.#refusal !== null) throw this.#refusal;
+    this.hasInexact = cursor.sawInexact;
+    this.longStrings = cursor.longStrings ?? [];
+    this.memberCount = cursor.memberCount;
+    this.hasName = cursor.names === null || cursor.sawName;
+    return this;
+  }
 }
 
 /**
@@ -258,32 +280,4 @@ export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer
   }
   body.copy(out, to, from);
   return out;
-}
-
-function rejectedKeyFault(key: string, why: string): Fault {
-  return new Fault('invalid_request', `The top-level field "${key.slice(0, 64)}" ${why}.`, {
-    param: key.slice(0, 64),
-  });
-}
-
-function invalidJsonFault(body: Uint8Array, problem: string, offset: number): Fault {
-  let line = 1;
-  let lineStart = 0;
-  for (let next = body.indexOf(0x0a); next !== -1 && next < offset; next = body.indexOf(0x0a, lineStart)) {
-    line += 1;
-    lineStart = next + 1;
-  }
-  const column = decodeUtf8Range(body, lineStart, offset).length + 1;
-  return new Fault(
-    'invalid_json',
-    `The request body is not valid JSON: ${problem} (byte ${offset}, line ${line}, column ${column}).`,
-  );
-}
-
-/** Re-encoding replaces invalid bytes, so the first difference is the first invalid byte. */
-function firstInvalidByte(body: Uint8Array): number {
-  const repaired = Buffer.from(decodeUtf8Range(body, 0, body.length));
-  let at = 0;
-  while (at < body.length && body[at] === repaired[at]) at += 1;
-  return at;
 }

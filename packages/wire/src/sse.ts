@@ -86,6 +86,11 @@ export class SseFramer {
     return this.#store.subarray(0, this.#held);
   }
 
+  /** Number of bytes after the last complete frame. */
+  get restBytes(): number {
+    return this.#held;
+  }
+
   /**
    * Finds the ends of frames in `#held` bytes plus `input`. Searches once for LF and once for CR, natively.
    */

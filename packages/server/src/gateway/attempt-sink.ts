@@ -39,7 +39,7 @@ export function createAttemptSink(
     return createErrorResponseSink(x, (body) =>
       createUnexpectedContentTypeFault(provider.id, wanted, { status, headers, body }),
     );
-  if (isAwsEventStream(type)) return new BinaryFrameSink(plan.createSink(true));
+  if (isAwsEventStream(type)) return new BinaryFrameSink(x.capacity, plan.createSink(true));
   if (isEventStream(headers)) return plan.createSink(true);
   if (!x.request.prompt?.stream) return plan.createSink(false);
   return new SniffedResponseSink((streamed) => plan.createSink(streamed));

@@ -1,13 +1,19 @@
 import { Fault } from '@floe/contract/faults';
 import { AwsEventStreamTranscoder } from '@floe/wire/converse/aws-event-stream';
 import type { ResponseSink } from './attempt-plan.ts';
+import { BufferedResponseLimiter } from './buffered-response-limiter.ts';
+import type { ExchangeCapacity } from './overload/overload-manager.ts';
 
 /** Converts a binary event stream to server-sent events and passes them to another sink. */
 export class BinaryFrameSink implements ResponseSink {
   readonly #sink: ResponseSink;
   readonly #transcoder = new AwsEventStreamTranscoder();
 
-  constructor(sink: ResponseSink) {
+  /** For the incomplete frame. */
+  readonly #memory: BufferedResponseLimiter;
+
+  constructor(capacity: ExchangeCapacity, sink: ResponseSink) {
+    this.#memory = new BufferedResponseLimiter(capacity);
     this.#sink = sink;
   }
 
@@ -28,6 +34,7 @@ export class BinaryFrameSink implements ResponseSink {
     const isFlowing = sse.length === 0 || this.#sink.push(sse);
     // Bytes after the end of a response are ignored.
     if (fault && !this.#sink.isComplete) throw fault;
+    this.#memory.reserve(this.#transcoder.rest);
     return isFlowing;
   }
 
@@ -45,6 +52,7 @@ export class BinaryFrameSink implements ResponseSink {
   }
 
   abort(): void {
+    this.#memory.release();
     this.#sink.abort();
   }
 

@@ -15,7 +15,7 @@ export function createResponseTooLargeFault(): Fault {
 /** Memory is reserved in parts of at least this size, so that small responses need no reservation. */
 const MIN_RESERVED_BYTES = 64 * 1024;
 
-/** Limits how many bytes of a response Floe buffers in memory, and reserves this memory. */
+/** Limits the size of a response that Floe keeps in memory, in whole or in part, and reserves this memory. */
 export class BufferedResponseLimiter {
   readonly #capacity: ExchangeCapacity;
   #bytes = 0;
@@ -25,20 +25,29 @@ export class BufferedResponseLimiter {
     this.#capacity = capacity;
   }
 
-  /** @throws Fault `upstream_error` if the response is too large, or `overloaded` if no memory is available */
-  add(bytes: number): void {
+  /**
+   * Counts received bytes. `keptBytes` is how much of all received bytes is in memory now.
+   * @throws Fault `upstream_error` if the response is too large, or `overloaded` if no memory is available
+   */
+  add(bytes: number, keptBytes = this.#bytes + bytes): void {
     this.#bytes += bytes;
     if (this.#bytes > MAX_BUFFERED_RESPONSE_BYTES) throw createResponseTooLargeFault();
-    const missing = this.#bytes - this.#reservedBytes;
-    if (missing < MIN_RESERVED_BYTES) return;
-    if (!this.#capacity.tryTakeBodyBytes(missing)) throw this.#capacity.reject();
-    this.#reservedBytes = this.#bytes;
+    this.reserve(keptBytes);
+  }
+
+  /** Reserves the memory for `keptBytes` in total. @throws Fault `overloaded` if no memory is available */
+  reserve(keptBytes: number): void {
+    const wanted = keptBytes < MIN_RESERVED_BYTES ? 0 : keptBytes;
+    const change = wanted - this.#reservedBytes;
+    if (Math.abs(change) < MIN_RESERVED_BYTES) return;
+    if (change < 0) this.#capacity.releaseBodyBytes(-change);
+    else if (!this.#capacity.tryTakeBodyBytes(change)) throw this.#capacity.reject();
+    this.#reservedBytes = wanted;
   }
 
   /** Gives the memory back. The end of the exchange does the same. */
   release(): void {
-    this.#capacity.releaseBodyBytes(this.#reservedBytes);
     this.#bytes = 0;
-    this.#reservedBytes = 0;
+    this.reserve(0);
   }
 }

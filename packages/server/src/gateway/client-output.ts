@@ -20,6 +20,8 @@ export interface ClientOutput {
    * @throws Fault `policy_denied`
    */
   evaluateEnd(bytes: Buffer | string, use: (judged: Buffer | string) => void): void;
+  /** Gives the memory back if the attempt failed before content. The next attempt has its own output. */
+  abort(): void;
   /** Returns the text that ends a stream after a policy stopped it; null if no policy did. */
   formatError(fault: Fault): string | null;
 }

@@ -56,6 +56,7 @@ export class ForwardedChatStreamSink implements ResponseSink {
     const flowing = bytes === undefined || this.#out.write(bytes);
     if (forward.fault) throw forward.fault;
     if (forward.done) this.#out.end();
+    else this.#out.reserveIncompleteEvent(forward.restBytes);
     return flowing;
   }
 
@@ -75,6 +76,7 @@ export class ForwardedChatStreamSink implements ResponseSink {
 
   abort(): void {
     // Usage was recorded with its frame.
+    this.#out.abort();
   }
 
   formatError(fault: Fault): string {

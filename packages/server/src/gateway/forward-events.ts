@@ -102,6 +102,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
     const flowing = good === 0 || this.#out.write(good === bytes.length ? bytes : bytes.subarray(0, good));
     if (this.#fault) throw this.#fault;
     if (this.#isComplete) this.#finish();
+    else this.#out.reserveIncompleteEvent(this.#framer.restBytes);
     return flowing;
   }
 
@@ -167,6 +168,7 @@ export class ForwardedEventStreamSink implements ResponseSink, PendingResponseEn
    */
   abort(): void {
     this.#reader.end();
+    this.#out.abort();
     const { prompt, turn } = this.#x.request;
     const isKnown = this.isContentSent && !this.#isComplete && isBackgroundRequest(prompt);
     if (isKnown && this.#response && turn?.isStored) turn.end(this.#response, true, SENT_END);

@@ -17,8 +17,8 @@ const DOCUMENTS_PER_SEARCH = 100;
 /**
  * Estimates a request's maximum usage of images, audio or searches, in the units that its price uses. Returns
  * null if the usage can be determined neither before nor after the response. An example is speech that is
- * priced per audio token, because its response contains no token count. Another example is the transcription of an audio
- * file at a URL.
+ * priced per audio token, because its response contains no token count. Another example is the transcription of an
+ * audio file at a URL.
  */
 export function estimateRequestUnits(
   billing: BillingMode,

@@ -33,8 +33,8 @@ export function buildResponseHeaders(x: StartedExchange, contentType: string): s
 }
 
 /**
- * Adds the headers of a forwarded response to those of Floe, as a flat list. Floe's headers take precedence, except for the
- * provider's `request-id`.
+ * Adds the headers of a forwarded response to those of Floe, as a flat list. Floe's headers take precedence, except for
+ * the provider's `request-id`.
  */
 export function mergeForwardedHeaders(own: readonly string[], forwarded: readonly string[]): string[] {
   const namesOf = (flat: readonly string[]) => new Set(flat.filter((_, at) => at % 2 === 0));

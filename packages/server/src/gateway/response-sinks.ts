@@ -98,8 +98,12 @@ export class ClientStream implements ClientOutput {
   #x: Exchange;
   #held: (Buffer | string)[] = [];
   #heldBytes = 0;
+  #incompleteBytes = 0;
   #policyFilter: StreamPolicyFilter | null;
-  /** With policies, the whole response, which is kept until they have evaluated all of it. Otherwise, the buffered start. */
+  /**
+   * For the buffered start and an incomplete event, and with policies the content, which is kept until they have
+   * evaluated all of it.
+   */
   readonly #memory: BufferedResponseLimiter;
   /** Whether there is content that the policies have not released. */
   #hasUnfilteredContent = false;
@@ -152,8 +156,26 @@ export class ClientStream implements ClientOutput {
     });
   }
 
+  /** Reserves memory for the incomplete event at the end of what has been received. @throws Fault `overloaded` */
+  reserveIncompleteEvent(bytes: number): void {
+    this.#incompleteBytes = bytes;
+    this.#memory.reserve(this.#keptBytes);
+  }
+
+  abort(): void {
+    if (!this.isContentSent) this.#memory.release();
+  }
+
   formatError(fault: Fault): string | null {
     return this.#policyFilter?.fault ? this.#policyFilter.formatError(fault) : null;
+  }
+
+  get #keptBytes(): number {
+    return (
+      this.#heldBytes +
+      this.#incompleteBytes +
+      (this.#policyFilter === null ? 0 : this.#x.answer.contentBytes)
+    );
   }
 
   #finish(): void {
@@ -170,7 +192,7 @@ export class ClientStream implements ClientOutput {
   /** @throws Fault `upstream_error` if the response is too large, or `overloaded` */
   #filter(filter: StreamPolicyFilter, bytes: Buffer | string): Buffer {
     const encoded = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    this.#memory.add(encoded.length);
+    this.#memory.add(encoded.length, this.#keptBytes);
     return filter.filter(encoded);
   }
 
@@ -216,9 +238,8 @@ export class ClientStream implements ClientOutput {
   #writeOrHold(bytes: Buffer | string): boolean {
     if (this.isContentSent) return this.#x.client.write(bytes);
     this.#held.push(bytes);
-    const size = Buffer.byteLength(bytes);
-    this.#heldBytes += size;
-    if (this.#policyFilter === null) this.#memory.add(size);
+    this.#heldBytes += Buffer.byteLength(bytes);
+    this.#memory.reserve(this.#keptBytes);
     return this.#heldBytes <= MAX_HELD_BYTES || this.#sendHeld();
   }
 
@@ -232,7 +253,8 @@ export class ClientStream implements ClientOutput {
     this.#markContentSent();
     for (const bytes of this.#held) isFlowing = client.write(bytes);
     this.#held = [];
-    if (this.#policyFilter === null) this.#memory.release();
+    this.#heldBytes = 0;
+    this.#memory.reserve(this.#keptBytes);
     return isFlowing;
   }
 

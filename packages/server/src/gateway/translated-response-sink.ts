@@ -94,6 +94,7 @@ export class TranslatedResponseSink implements ResponseSink, PendingResponseEnd 
   abort(): void {
     this.#isAborted = true;
     this.#upstreamSink.abort();
+    this.#output.abort();
   }
 
   get isComplete(): boolean {

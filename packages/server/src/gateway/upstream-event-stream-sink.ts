@@ -12,17 +12,19 @@ export class UpstreamEventStreamSink implements ResponseSink {
   readonly isComplete = false;
   #framer = new SseFramer();
   #reader: ResponseStreamReader;
-  /** Readers keep parts of a response, such as the arguments of tool calls, so the size of the response is limited. */
+  readonly #x: Exchange;
+  /** Readers keep the content of a response, such as the arguments of tool calls, so its size is limited. */
   readonly #size: BufferedResponseLimiter;
 
-  constructor({ capacity }: Exchange, reader: ResponseStreamReader) {
-    this.#size = new BufferedResponseLimiter(capacity);
+  constructor(x: Exchange, reader: ResponseStreamReader) {
+    this.#x = x;
+    this.#size = new BufferedResponseLimiter(x.capacity);
     this.#reader = reader;
   }
 
   push(chunk: Buffer): boolean {
-    this.#size.add(chunk.length);
     const { bytes, lead, ends } = this.#framer.push(chunk);
+    this.#size.add(chunk.length, this.#x.answer.contentBytes + this.#framer.restBytes);
     let from = lead;
     for (const end of ends) {
       const event = parseSseFrame(bytes.subarray(from, end));

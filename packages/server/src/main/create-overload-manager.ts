@@ -7,6 +7,8 @@ import type { GatewaySnapshots } from './gateway-snapshots.ts';
 import type { ServerComponents } from './server-components.ts';
 
 const MIB = 1024 * 1024;
+/** With several organizations, one of them can use 90% of it, which is more than the largest form (512 MiB). */
+export const MIN_DEFAULT_BODY_DISK_MB = 1024;
 
 /** Creates the overload manager from `server.overload`, and reports its load in the metrics. */
 export function createOverloadManager(
@@ -44,5 +46,5 @@ function defaultBodyMemoryMb(processCount: number): number {
 /** A tenth of the free space on the disk of the data directory, shared by all processes, in MiB. */
 function defaultBodyDiskMb(dataDir: string, processCount: number): number {
   const { bavail, bsize } = statfsSync(dataDir);
-  return Math.max(512, Math.floor((bavail * bsize) / 10 / processCount / MIB));
+  return Math.max(MIN_DEFAULT_BODY_DISK_MB, Math.floor((bavail * bsize) / 10 / processCount / MIB));
 }

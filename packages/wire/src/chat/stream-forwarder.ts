@@ -55,6 +55,11 @@ export class ChatStreamForwarder {
     return this.#done;
   }
 
+  /** Number of bytes after the last complete frame. */
+  get restBytes(): number {
+    return this.#framer.restBytes;
+  }
+
   /** UTF-8 bytes of text, reasoning and tool calls so far. */
   get contentBytes(): number {
     return this.#walk.contentBytes;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scanJsonObject } from '@floe/wire/json-edits';
 import { type BatchBodyReferences, findBatchBodyReferences } from './batch-body-references.ts';
 
 function find(body: object | string): Promise<BatchBodyReferences> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return findBatchBodyReferences(bytes, scanJsonObject(bytes));
+  return findBatchBodyReferences(bytes);
 }
 
 test('models, resources and input files are found in the requests of a batch and around them', async () => {
@@ -36,6 +35,13 @@ test('a request of a batch that has too many values is rejected', async () => {
   await assert.rejects(find(`{"requests":{"a":${objects}}}`), { code: 'request_too_large' });
 });
 
+test('a request that is too complex is rejected before the rest of the batch is read', async () => {
+  const numbers = Buffer.from(`{"requests":[{},{"a":[1.5${',1.5'.repeat(1_000_000)}`);
+  const message = /^requests\[1\] is invalid: it has too many JSON values/;
+  // The rest is not valid JSON.
+  await assert.rejects(findBatchBodyReferences(numbers), { code: 'request_too_large', message });
+});
+
 test('a batch with more than 100,000 requests is rejected', async () => {
   const requests = '{},'.repeat(100_000);
   await assert.rejects(find(`{"requests":[${requests}{}]}`), {
@@ -52,6 +58,10 @@ test('a request of a batch that is not an object, or is ambiguous, is rejected',
   await assert.rejects(find('{"requests":[{"params":{"model":"a","model":"b"}}]}'), {
     code: 'invalid_request',
     message: 'requests[0] is invalid: the field "model" must occur only once in an object.',
+  });
+  await assert.rejects(find('{"requests":[{"Model":"a"}]}'), {
+    message: 'requests[0] is invalid: the top-level field "Model" must be spelled "model".',
+    detail: { param: 'requests[0]' },
   });
 });
 

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
-import { JsonCursor } from '@floe/wire/json-cursor';
 import { type ByteSpan, type ScannedJsonMembers, scanJsonObject } from '@floe/wire/json-edits';
+import { scanBatchObject } from '@floe/wire/scan-batch-object';
 import { EventLoopYielder } from '../../core/event-loop-yielder.ts';
-import { findBatchReferences } from './batch-references.ts';
+import { findBatchReferences, toInvalidReason } from './batch-references.ts';
 import {
   type BodyReferences,
   findBodyReferences,
@@ -18,6 +18,7 @@ const MAX_REQUESTS = 100_000;
 
 /** The models and resources in a request about batches, and the ids of the files with the requests. */
 export interface BatchBodyReferences extends BodyReferences {
+  readonly members: ScannedJsonMembers;
   readonly batchInputs: readonly string[];
 }
 
@@ -27,10 +28,7 @@ export interface BatchBodyReferences extends BodyReferences {
  * of them, and to the rest of the body.
  * @throws Fault `invalid_request` or `request_too_large`
  */
-export async function findBatchBodyReferences(
-  body: Buffer,
-  members: ScannedJsonMembers,
-): Promise<BatchBodyReferences> {
+export async function findBatchBodyReferences(body: Buffer): Promise<BatchBodyReferences> {
   const models = new Set<string>();
   const ids: string[] = [];
   const batchInputs: string[] = [];
@@ -42,26 +40,30 @@ export async function findBatchBodyReferences(
     for (const id of nested.inputs) batchInputs.push(id);
     return outer;
   };
-  const span = members.get('requests');
-  const requests = span && new JsonCursor(body, span.start, span.end);
-  const isList = requests?.enterArray() === true;
-  const rest = isList && span ? withoutRequests(body, span) : body;
-  const restMembers = scanJsonObject(rest, MAX_REQUEST_JSON_COMPLEXITY);
-  const { previousResponseId } = namingPart('The request body', () => collect(rest, restMembers, 'state'));
   const turns = new EventLoopYielder();
-  for (let at = 0; isList && requests.nextElement(); at += 1) {
-    if (at === MAX_REQUESTS)
-      throw new Fault('request_too_large', 'A batch must have at most 100,000 requests. Split the batch.');
-    requests.peek();
-    const start = requests.at;
-    requests.skip();
-    const request = body.subarray(start, requests.at);
+  const { members, requests } = await scanBatchObject(body, {
+    maxComplexity: MAX_REQUEST_JSON_COMPLEXITY,
+    names: REFERENCE_NAMES,
+    onRequest: async (scan, index) => {
+      if (index === MAX_REQUESTS)
+        throw new Fault('request_too_large', 'A batch must have at most 100,000 requests. Split the batch.');
+      const part = `requests[${index}]`;
+      namingPart(part, scan, part);
+      await turns.endStep();
+    },
+  });
+  const span = members.get('requests');
+  const rest = requests && span ? withoutRequests(body, span) : body;
+  const restMembers = scanJsonObject(rest);
+  const { previousResponseId } = namingPart('The request body', () => collect(rest, restMembers, 'state'));
+  for (const [at, { start, end }] of (requests ?? []).entries()) {
+    const request = body.subarray(start, end);
     const part = `requests[${at}]`;
     const scanned = () => scanJsonObject(request, MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
     namingPart(part, () => collect(request, scanned(), 'prompt'), part);
     await turns.endStep();
   }
-  return { models: toModelList(models), ids, previousResponseId, batchInputs };
+  return { members, models: toModelList(models), ids, previousResponseId, batchInputs };
 }
 
 /** Returns the body with an empty list of requests. */
@@ -75,7 +77,7 @@ function namingPart<T>(part: string, collect: () => T, param?: string): T {
     return collect();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
-    throw new Fault(error.code, `${part} is invalid: ${why}.`, param === undefined ? {} : { param });
+    const detail = param === undefined ? error.detail : { param };
+    throw new Fault(error.code, `${part} is invalid: ${toInvalidReason(error)}.`, detail);
   }
 }

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
-import { findBatchReferences } from './batch-references.ts';
+import { findBatchReferences, toInvalidReason } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import {
   findContentOutsideParts,
@@ -117,7 +117,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   #toLineFault(error: unknown): Fault {
     if (error instanceof Fault && error.code === 'model_not_allowed') return error;
     if (!(error instanceof Fault || error instanceof JsonSyntaxError)) throw error;
-    const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
+    const why = toInvalidReason(error);
     return invalidRequestFault(`Line ${this.#lineNumber} of the batch file is invalid: ${why}.`, 'file');
   }
 

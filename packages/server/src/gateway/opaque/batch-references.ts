@@ -70,6 +70,14 @@ export function findBatchReferences(bytes: Buffer): BatchReferences {
   return found;
 }
 
+/** Returns the message of an error so that it completes the sentence "Line 3 is invalid: …". */
+export function toInvalidReason({ message }: Error): string {
+  return message
+    .replace(/^The request body /, 'it ')
+    .replace(/^The /, 'the ')
+    .replace(/\.$/, '');
+}
+
 function collectReferences(value: Json, found: BatchReferences): void {
   if (Array.isArray(value)) for (const entry of value) collectReferences(entry, found);
   if (!isJsonObject(value)) return;

@@ -39,8 +39,8 @@ export type ReferenceScope = 'prompt' | 'state';
 /**
  * Returns the model ids and resource ids in a JSON body, other than its `model`. Searches the
  * members that can contain models in the native APIs: a session, hosted tools and fallback lists.
- * Does not search tool arguments and schemas, because they are data. Parses the body of a prompt only if the scan looked
- * for `REFERENCE_NAMES` and found one. `findBatchBodyReferences` searches batches.
+ * Does not search tool arguments and schemas, because they are data. Parses the body of a prompt only if the scan
+ * looked for `REFERENCE_NAMES` and found one. `findBatchBodyReferences` searches batches.
  */
 export function findBodyReferences(
   body: Buffer,

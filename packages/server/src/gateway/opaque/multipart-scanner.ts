@@ -197,8 +197,8 @@ const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
 const ODD_LINE = /\r\n[ \t]|\r(?!\n)|(?<!\r)\n/;
 
 /**
- * Rejects heads that parsers read differently: escaped quotes, folded lines, duplicate headers and duplicate names. Also
- * rejects a part without a name (RFC 7578, section 4.2).
+ * Rejects heads that parsers read differently: escaped quotes, folded lines, duplicate headers and duplicate names.
+ * Also rejects a part without a name (RFC 7578, section 4.2).
  */
 function parsePartHead(head: string, start: number): MultipartPart {
   const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(

@@ -226,9 +226,10 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
 async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Promise<OpaqueRequest> {
   if (bytes.length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
   const isBatch = resource.surface === 'batches';
-  const members = scanJsonObject(bytes, isBatch ? null : MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
+  const ownBatch = isBatch ? await findBatchBodyReferences(bytes) : null;
+  const members = ownBatch?.members ?? scanJsonObject(bytes, MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
   if (resource.surface === 'messages') rejectThread(bytes, members);
-  const batch = isBatch || members.has('requests') ? await findBatchBodyReferences(bytes, members) : null;
+  const batch = ownBatch ?? (members.has('requests') ? await findBatchBodyReferences(bytes) : null);
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;
@@ -241,7 +242,7 @@ async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Pro
     body: { kind: 'json', bytes, members },
     model: parseModel(bytes, members) ?? resource.model,
     references: batch ?? findBodyReferences(bytes, members, resource.isPrompt ? 'prompt' : 'state'),
-    batchInputs: isBatch && batch ? batch.batchInputs : [],
+    batchInputs: ownBatch?.batchInputs ?? [],
     stream: flag('stream', true),
     isUnstored: flag('store', false) || (resource.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? parseMetadataUser(bytes, members),

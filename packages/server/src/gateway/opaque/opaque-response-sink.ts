@@ -90,7 +90,7 @@ export class OpaqueResponseSink implements ResponseSink {
     this.#streamTap = isStream ? new StreamObserver(x.request.opaque?.choices ?? 1) : null;
     this.#answerTap =
       readable && !isStream
-        ? createResponseBodyObserver(type, resource.isBatchResults, state.resultLines.from)
+        ? createResponseBodyObserver(x.capacity, type, resource.isBatchResults, state.resultLines.from)
         : null;
     this.#isApi = resource.isJsonOnly;
     this.#resource = resource;
@@ -108,13 +108,21 @@ export class OpaqueResponseSink implements ResponseSink {
     const frames = stream ? this.#inspect(stream, chunk) : null;
     const bytes = this.#isMetered ? this.#takeWholeEvents(frames, chunk) : chunk;
     if (this.#isAnnouncement && stream?.hasContent) this.#markContentSent(stream);
-    if (this.isContentSent) return bytes.length === 0 || this.#x.client.write(bytes);
+    if (this.isContentSent) {
+      this.#reserveMemory();
+      return bytes.length === 0 || this.#x.client.write(bytes);
+    }
     this.#held.push(bytes);
     this.#size += bytes.length;
-    this.#memory.add(bytes.length);
+    this.#reserveMemory();
     const holds =
       stream !== null && !this.#mustSend(stream) && !stream.hasContent && this.#size <= MAX_HELD_BYTES;
     return holds ? true : this.#start();
+  }
+
+  /** Reserves memory for the buffered start and the incomplete event. */
+  #reserveMemory(): void {
+    this.#memory.reserve((this.isContentSent ? 0 : this.#size) + (this.#streamTap?.restBytes ?? 0));
   }
 
   /** Returns whether a background response exists and has not failed, so that no other target may generate it again. */
@@ -224,7 +232,7 @@ export class OpaqueResponseSink implements ResponseSink {
     let flowing = true;
     for (const bytes of this.#held) flowing = client.write(bytes);
     this.#held = [];
-    this.#memory.release();
+    this.#reserveMemory();
     return flowing;
   }
 

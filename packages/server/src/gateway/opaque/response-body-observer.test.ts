@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { createTestOverloadManager } from '../test/test-overload-manager.ts';
 import { createResponseBodyObserver } from './response-body-observer.ts';
 
+const CAPACITY = await createTestOverloadManager(new FakeClock()).admit('acme', {});
+
 function observeResults(...usages: readonly object[]) {
-  const tap = createResponseBodyObserver('application/jsonl', true);
+  const tap = createResponseBodyObserver(CAPACITY, 'application/jsonl', true);
   assert.ok(tap);
   for (const usage of usages)
     tap.push(Buffer.from(`${JSON.stringify({ response: { body: { model: 'm', usage } } })}\n`));

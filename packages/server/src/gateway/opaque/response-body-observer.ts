@@ -1,7 +1,9 @@
 import { countContentBytes } from '@floe/wire/content-bytes';
 import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
 import { sumUsage, type Usage } from '@floe/wire/usage';
+import { BufferedResponseLimiter } from '../buffered-response-limiter.ts';
 import { removeImplausibleCounts } from '../charged-usage.ts';
+import type { ExchangeCapacity } from '../overload/overload-manager.ts';
 
 /** Maximum size of a JSON response whose usage is counted. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
@@ -16,6 +18,7 @@ const MAX_MODELS = 100;
 
 /** Observes a response body while it is forwarded unchanged. */
 export interface ResponseBodyObserver {
+  /** @throws Fault `overloaded` if there is no memory for the part of the body that must be kept */
   push(chunk: Buffer): void;
   /** Returns whether the body is truncated although its connection ended normally. */
   isTruncated(): boolean;
@@ -36,24 +39,32 @@ export interface ResponseBodyObserver {
  * @param countedLines number of lines of batch results whose usage has been counted before
  */
 export function createResponseBodyObserver(
+  capacity: ExchangeCapacity,
   contentType: string,
   isResults: boolean,
   countedLines = 0,
 ): ResponseBodyObserver | null {
-  if (isResults) return new ResultsTap(countedLines);
-  if (/jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap(0);
-  return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
+  if (isResults) return new ResultsTap(capacity, countedLines);
+  if (/jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap(capacity, 0);
+  return /[/+]json\b/i.test(contentType) ? new JsonTap(capacity) : null;
 }
 
 class JsonTap implements ResponseBodyObserver {
   readonly byModel = null;
   readonly lines = 0;
+  readonly #memory: BufferedResponseLimiter;
   #chunks: Buffer[] = [];
   #size = 0;
 
+  constructor(capacity: ExchangeCapacity) {
+    this.#memory = new BufferedResponseLimiter(capacity);
+  }
+
   push(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size <= MAX_JSON_BYTES) this.#chunks.push(chunk);
+    const isKept = this.#size <= MAX_JSON_BYTES;
+    this.#memory.reserve(isKept ? this.#size : 0);
+    if (isKept) this.#chunks.push(chunk);
     else this.#chunks = [];
   }
 
@@ -87,9 +98,11 @@ class ResultsTap implements ResponseBodyObserver {
   #size = 0;
   readonly size = 0;
   lines = 0;
+  readonly #memory: BufferedResponseLimiter;
   readonly #countedLines: number;
 
-  constructor(countedLines: number) {
+  constructor(capacity: ExchangeCapacity, countedLines: number) {
+    this.#memory = new BufferedResponseLimiter(capacity);
     this.#countedLines = countedLines;
   }
 
@@ -102,6 +115,7 @@ class ResultsTap implements ResponseBodyObserver {
       from = at + 1;
     }
     this.#appendToLine(chunk.subarray(from));
+    this.#memory.reserve(this.#size <= MAX_LINE_BYTES ? this.#size : 0);
   }
 
   isTruncated(): boolean {

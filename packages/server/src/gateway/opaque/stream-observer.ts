@@ -124,6 +124,11 @@ export class StreamObserver {
     if (this.#isLastEvent && BLANK_LINE_END.test(this.#tail)) this.isComplete = true;
   }
 
+  /** Size of the incomplete frame at the end. */
+  get restBytes(): number {
+    return this.#framer.restBytes;
+  }
+
   /** Returns the incomplete frame at the end. */
   rest(): Buffer {
     return this.#framer.rest();
