@@ -22,6 +22,7 @@ import type { OpaqueRequest } from './opaque-request.ts';
 import { mergeResponseHeaders } from './opaque-response-sink.ts';
 import {
   canAccessResource,
+  createsOther,
   findCreatedResources,
   JOB_COLLECTIONS,
   listPageEntries,
@@ -41,7 +42,8 @@ export function findRequiredPostProcessing(
   const { method } = x.client;
   if (collection === null) return null;
   const shown = canContainLinks(resource) ? 'show' : null;
-  if (method === 'GET') return id === null ? 'list' : JOB_COLLECTIONS.has(collection) ? 'note' : shown;
+  if (method === 'GET')
+    return id === null ? 'list' : JOB_COLLECTIONS.has(collection) || createsOther(resource) ? 'note' : shown;
   if (method !== 'POST') return shown;
   const answers = collection === 'responses' || collection === 'chat/completions';
   if (id === null) return answers && opaque.isUnstored ? null : 'create';
