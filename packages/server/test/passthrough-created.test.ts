@@ -148,3 +148,13 @@ test('what a stream or a request below another object creates belongs to the cal
   ])
     assert.deepEqual([id, ...(await owned(b, id))], [id, 200, 404]);
 });
+
+test('an object that is identified by its name belongs to its creator', async () => {
+  harness.setReply('a-one', createJsonReply({ name: 'cachedContents/cache-1', model: 'm-1' }));
+  assert.equal(await status(`${PASSTHROUGH_A_PATH}/cachedContents`, { model: 'm-1', contents: [] }), 200);
+  const path = `${PASSTHROUGH_A_PATH}/models/m-1:generateContent`;
+  const body = { contents: [{ parts: [{ text: 'Hi' }] }], cachedContent: 'cachedContents/cache-1' };
+  assert.equal(await status(path, body), 200);
+  assert.equal(await status(path, body, 'colleague'), 404);
+  assert.equal(await status(`${PASSTHROUGH_A_PATH}/cachedContents/cache-1`, null), 200);
+});

@@ -4,6 +4,7 @@ import type { KeyRecord } from '../../platform/keyring.ts';
 import { findContainerIds } from '../container-ids.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
+import { findNamedId } from './resource-name.ts';
 import type { OwnedResource, ResourceOwner, ResourceOwnerStore } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
@@ -56,7 +57,11 @@ export function findCreatedResources(
     const id = isJsonObject(member) ? member['id'] : member;
     if (typeof id === 'string' && id !== '') made.push({ id, kind });
   };
-  if (creates !== null) add(answer['id'], creates);
+  if (creates !== null) {
+    add(answer['id'], creates);
+    add(findNamedId(answer['name'], collection), creates);
+    if (isJsonObject(answer['file'])) add(findNamedId(answer['file']['name'], collection), creates);
+  }
   const members = findCreatedIdMembers(resource);
   if (members.length > 0)
     for (const entry of [answer, ...listPageEntries(answer)])
