@@ -158,3 +158,30 @@ test('an object that is identified by its name belongs to its creator', async ()
   assert.equal(await status(path, body, 'colleague'), 404);
   assert.equal(await status(`${PASSTHROUGH_A_PATH}/cachedContents/cache-1`, null), 200);
 });
+
+test('the user profile in a header belongs to its creator', async () => {
+  harness.setReply('b-one', createJsonReply({ id: 'uprof_1' }));
+  assert.equal(await status(`${PASSTHROUGH_B_PATH}/v1/user_profiles`, {}), 200);
+  const path = `${PASSTHROUGH_B_PATH}/v1/messages`;
+  const headers = { 'anthropic-user-profile-id': 'uprof_1' };
+  for (const [key, expected] of [
+    ['ours', 200],
+    ['colleague', 404],
+  ] as const)
+    assert.equal((await harness.call(path, { body: messages, headers, key })).status, expected, key);
+});
+
+test('a list without an object around it or with the member items contains only own objects', async () => {
+  const list = [{ id: 'ag_1' }, { id: 'foreign' }];
+  harness.setReply('a-one', createJsonReply({ id: 'ag_1' }));
+  assert.equal(await status(`${PASSTHROUGH_A_PATH}/agents`, {}), 200);
+  harness.setReply('a-one', createJsonReply(list));
+  const path = `${PASSTHROUGH_A_PATH}/agents`;
+  assert.deepEqual((await harness.call(path)).json(), [{ id: 'ag_1' }]);
+  assert.deepEqual((await harness.call(path, { key: 'colleague' })).json(), []);
+  harness.setReply('a-one', createJsonReply({ items: list, page: 1 }));
+  assert.deepEqual((await harness.call(path)).json(), { items: [{ id: 'ag_1' }], page: 1 });
+  const events = { object: 'list', data: [{ id: 'response.completed' }] };
+  harness.setReply('a-one', createJsonReply(events));
+  assert.deepEqual((await harness.call(`${PASSTHROUGH_A_PATH}/webhook_event_types`)).json(), events);
+});

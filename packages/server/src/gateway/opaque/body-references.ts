@@ -171,12 +171,12 @@ const FREE_FORM_MEMBERS = new Set([
   'arguments',
 ]);
 
-function isStoredFile(url: Json): boolean {
+function isStoredFile(url: Json | undefined): boolean {
   return typeof url === 'string' && isStoredFileUrl(url);
 }
 
 /** Adds the ids in names of resources. */
-function addNames(names: readonly Json[], { ids }: FoundIds): void {
+function addNames(names: readonly (Json | undefined)[], { ids }: FoundIds): void {
   for (const name of names) if (typeof name === 'string' && name !== '') ids.push(idOfResourceName(name));
 }
 

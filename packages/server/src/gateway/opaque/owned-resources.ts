@@ -174,7 +174,7 @@ export async function readOwnedPage(first: JsonObject, listing: OwnedListRequest
   const more = page['has_more'] === true || token !== null || shown.length < found.length;
   return {
     ...first,
-    data: shown,
+    [listMemberOf(first)]: shown,
     ...('next_page' in first && { next_page: token }),
     ...('has_more' in first && { has_more: more }),
     ...('first_id' in first && { first_id: shown[0]?.['id'] ?? null }),
@@ -184,7 +184,12 @@ export async function readOwnedPage(first: JsonObject, listing: OwnedListRequest
 
 /** Returns the resources in one page of a provider's list. */
 export function listPageEntries(page: JsonObject): JsonObject[] {
-  return Array.isArray(page['data']) ? page['data'].filter(isJsonObject) : [];
+  return asArray(page[listMemberOf(page)]).filter(isJsonObject);
+}
+
+/** Returns the member with the resources of a page: `data`, or `items` for some lists of Mistral. */
+export function listMemberOf(page: JsonObject): 'data' | 'items' {
+  return Array.isArray(page['data']) ? 'data' : 'items';
 }
 
 /** Returns the page size of the request, or else the page size of the provider. */
