@@ -185,3 +185,25 @@ test('a list without an object around it or with the member items contains only 
   harness.setReply('a-one', createJsonReply(events));
   assert.deepEqual((await harness.call(`${PASSTHROUGH_A_PATH}/webhook_event_types`)).json(), events);
 });
+
+test('objects whose owner is unknown are not available', async () => {
+  const before = harness.requestCount('a-one');
+  for (const [method, path] of [
+    ['DELETE', 'models/ft:m-1'],
+    ['POST', 'realtime/calls/rtc_1/accept'],
+    ['POST', 'live/sessions/live_webhook/accept'],
+    ['GET', 'chatkit/threads/cthr_1'],
+    ['GET', 'safety/alerts/alert_1'],
+    ['GET', 'safety/cases/case_1'],
+    ['GET', 'fine_tuning/checkpoints/ft:m-1/permissions'],
+    ['POST', 'fine_tuning/checkpoints/ft:m-1/permissions'],
+    ['PATCH', 'fine_tuning/models/ft:m-1'],
+    ['POST', 'fine_tuning/models/ft:m-1/archive'],
+    ['POST', 'agents/completions'],
+  ] as const) {
+    const body = method === 'POST' ? { body: { agent_id: 'ag_console', messages: [] } } : {};
+    const answer = await harness.call(`${PASSTHROUGH_A_PATH}/${path}`, { method, ...body });
+    assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`);
+  }
+  assert.equal(harness.requestCount('a-one'), before);
+});
