@@ -73,6 +73,9 @@ test("a request is forwarded byte for byte, with its query and headers, and with
       'x-floe-metadata': '{"a":"b"}',
       'x-custom-copy': `my key is ${PASSTHROUGH_KEYS.ours}`,
       'x-forwarded-for': '192.0.2.1',
+      'x-http-method-override': 'DELETE',
+      'x-method-override': 'DELETE',
+      'x-http-method': 'DELETE',
       connection: 'close, x-hop',
       'x-hop': '1',
       cookie: 'a=b',
@@ -90,7 +93,16 @@ test("a request is forwarded byte for byte, with its query and headers, and with
   assert.equal(headers['openai-organization'], 'org-1');
   assert.equal(headers['x-stainless-lang'], 'js');
   assert.equal(headers['accept-encoding'], 'identity');
-  for (const gone of ['x-floe-metadata', 'x-custom-copy', 'x-forwarded-for', 'x-hop', 'cookie'])
+  for (const gone of [
+    'x-floe-metadata',
+    'x-custom-copy',
+    'x-forwarded-for',
+    'x-http-method-override',
+    'x-method-override',
+    'x-http-method',
+    'x-hop',
+    'cookie',
+  ])
     assert.equal(headers[gone], undefined, gone);
   assert.ok(!JSON.stringify(headers).includes('eis_'));
 });

@@ -281,7 +281,7 @@ test('a list whose resources cannot be read is not forwarded', async () => {
   assert.deepEqual([replaced.status, replaced.json()], [200, { object: 'list', data: [], has_more: false }]);
   setList(list, 'text/plain');
   assert.equal((await harness.call(path)).text.includes('foreign'), false, 'another content type');
-  for (const body of [`${list}}`, JSON.stringify([foreign]), JSON.stringify({ files: [foreign] })]) {
+  for (const body of [`${list}}`, JSON.stringify({ data: foreign }), JSON.stringify({ files: [foreign] })]) {
     setList(body);
     const rejected = await harness.call(path);
     assert.equal(rejected.status, 502, rejected.text);

@@ -3,6 +3,8 @@ import { truncateDroppedFields } from './dropped-fields.ts';
 
 /** Longer than the finish reasons of all dialects. */
 const MAX_FINISH_REASON_CHARS = 100;
+/** More than a response uses. The provider determines the number, and each container is a row in the database. */
+const MAX_CONTAINERS = 100;
 
 /** Limits a finish reason, because a provider determines its length and every request row contains it. */
 export function truncateFinishReason<Reason extends string | null>(finish: Reason): Reason | string {
@@ -89,7 +91,8 @@ export class AttemptResponseData {
   }
 
   addContainers(ids: readonly string[]): void {
-    if (ids.length > 0) this.#containerIds = [...new Set([...this.#containerIds, ...ids])];
+    if (ids.length === 0 || this.#containerIds.length >= MAX_CONTAINERS) return;
+    this.#containerIds = [...new Set([...this.#containerIds, ...ids])].slice(0, MAX_CONTAINERS);
   }
 
   setResults(results: ReadonlyMap<string, Usage> | null): void {

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '@floe/contract/json';
 import { asArray } from '@floe/wire/json-narrowing';
 
 /**
- * Returns the ids of the containers in which a provider ran code, from a Responses or Messages response or from an event
- * of its stream. Ignores the arguments of tools, which the model writes.
+ * Returns the ids of the containers in which a provider ran code, from a Responses or Messages response or from an
+ * event of its stream. Ignores the arguments of tools, which the model writes.
  */
 export function findContainerIds(value: unknown): string[] {
   if (!isJsonObject(value)) return [];

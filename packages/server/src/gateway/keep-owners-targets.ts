@@ -4,7 +4,7 @@ import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import { findBodyReferences } from './opaque/body-references.ts';
 import { findCommonOwner } from './opaque/find-resource-owner.ts';
-import { recordResourceOwners } from './opaque/owned-resources.ts';
+import { listContainers, recordResourceOwnersLater } from './opaque/owned-resources.ts';
 import type { ResolvedRoute, Target } from './org-catalog.ts';
 
 /**
@@ -40,21 +40,18 @@ function isForwardedTo({ surface }: Exchange, { canonical }: ClientRequest, targ
 }
 
 /**
- * Records the owner of the containers that the provider created for a response, and of a response that only the provider
- * stores. The client may use them before the commit, so the exchange does not wait.
+ * Records the owner of the containers that the provider created for a response, and of a response that only the
+ * provider stores. The client may use them before the commit, so the exchange does not wait.
  */
 export function recordProviderResources(x: Exchange, prompt: ClientRequest): void {
-  const { gateway, target, answer, caller, surface } = x;
+  const { target, answer, caller, surface } = x;
   const { responseId, containerIds } = answer;
   const isUnstored = surface.dialect !== 'responses' || caller.catalog.storedResponses;
   if ((isUnstored || responseId === null) && containerIds.length === 0) return;
   if (target === null || !isForwardedTo(x, prompt, target)) return;
-  const made = containerIds.map((id) => ({ id, kind: 'containers' }));
+  const made = listContainers(answer);
   const store = prompt.members.get('store');
   const isStored = store === undefined || readBooleanAt(prompt.body, store) !== false;
   if (!isUnstored && isStored && responseId !== null) made.push({ id: responseId, kind: 'responses' });
-  if (made.length === 0) return;
-  recordResourceOwners(gateway.resourceOwners, target, caller.key, made).catch((error: unknown) => {
-    gateway.log.warn({ err: error, request_id: x.id }, 'owners of provider resources could not be recorded');
-  });
+  if (made.length > 0) recordResourceOwnersLater(x, target, made);
 }

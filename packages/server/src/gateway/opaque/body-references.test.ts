@@ -101,6 +101,18 @@ test('containers, skills and files of other forms are found, but not the argumen
       ['cntr_3', 'skill_1'],
     ],
     [{ container: null }, []],
+    [{ input: [{ output: { type: 'computer_screenshot', file_id: 'file-6' } }] }, ['file-6']],
+    [{ validation_files: ['file-7'] }, ['file-7']],
+    [{ cachedContent: 'cachedContents/c-1' }, ['c-1']],
+    [{ extra_body: { google: { cached_content: 'cachedContents/c-2' } } }, ['c-2']],
+    [{ tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/s-1', 's-2'] } }] }, ['s-1', 's-2']],
+    [{ contents: [{ parts: [{ fileData: { fileUri: 'files/f-1' } }] }] }, ['f-1']],
+    [{ parts: [{ file_data: { file_uri: 'https://g.example/v1beta/files/f-2?alt=media' } }] }, ['f-2']],
+    [{ parts: [{ file_data: { file_uri: 'https://example.com/files/public.pdf' } }] }, []],
+    [
+      { fileUri: 'https://generativelanguage.googleapis.com//v1beta/files/f-3' },
+      ['https://generativelanguage.googleapis.com//v1beta/files/f-3'],
+    ],
     [{ input_files: ['file-2', 'file-3'], endpoint: '/v1/chat/completions' }, ['file-2', 'file-3']],
     [{ data_source: { type: 'jsonl', source: { type: 'file_id', id: 'file-4' } } }, ['file-4']],
     [{ messages }, []],
@@ -114,6 +126,16 @@ test('containers, skills and files of other forms are found, but not the argumen
 test('a request about a resource refers to other resources by more names', () => {
   const body = { agent: { id: 'agent_1' }, environment_id: 'env_1', vault_ids: ['vlt_1'], metadata: {} };
   assert.deepEqual(named(body, 'state').ids, ['agent_1', 'env_1', 'vlt_1']);
+  for (const [body, ids] of [
+    [
+      { multiagent: { agents: ['agent_2', { type: 'agent', id: 'agent_3' }, { type: 'self' }] } },
+      ['agent_2', 'agent_3'],
+    ],
+    [{ inputs: [{ type: 'sessions', session_ids: ['sess_1'] }] }, ['sess_1']],
+    [{ auth: { credential_id: 'cred_1' } }, ['cred_1']],
+    [{ prompt: 'Hi', video: { id: 'video_1' } }, ['video_1']],
+  ] as const)
+    assert.deepEqual(named(body, 'state').ids, ids);
 });
 
 test('a body that states an id twice is rejected, because the provider may read the other one', () => {

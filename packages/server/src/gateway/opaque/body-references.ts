@@ -10,7 +10,15 @@ import {
   MEMBERS_WITH_MODEL_IDS,
   MODEL_LIST_MEMBERS,
 } from './batch-references.ts';
-import { ID_LIST_MEMBERS, ID_MEMBERS, RESOURCE_MEMBERS, STATE_MEMBERS } from './reference-names.ts';
+import {
+  FILE_URL_MEMBERS,
+  ID_LIST_MEMBERS,
+  ID_MEMBERS,
+  RESOURCE_MEMBERS,
+  RESOURCE_NAME_MEMBERS,
+  STATE_MEMBERS,
+} from './reference-names.ts';
+import { idOfResourceName, isStoredFileUrl } from './resource-name.ts';
 
 /** Types of parts that read a file. In other parts, `file_id` only states an origin. */
 const FILE_READING_TYPES = new Set([
@@ -21,6 +29,7 @@ const FILE_READING_TYPES = new Set([
   'input_image',
   'image_file',
   'container_upload',
+  'computer_screenshot',
 ]);
 
 /**
@@ -127,6 +136,8 @@ function collectIds(value: Json | undefined, found: FoundIds, parent = ''): void
     if (FREE_FORM_MEMBERS.has(name) || (isToolUse && name === 'input')) continue;
     if (typeof member === 'string' ? namesResource(name, member, value) : RESOURCE_MEMBERS.has(name))
       addIds([member], found);
+    else if (RESOURCE_NAME_MEMBERS.has(name)) addNames([member].flat(), found);
+    else if (FILE_URL_MEMBERS.has(name)) addNames([member].flat().filter(isStoredFile), found);
     else if (ID_LIST_MEMBERS.has(name)) addIds(asArray(member), found);
     else if (found.isState && STATE_MEMBERS.has(name)) addIds([member].flat(), found);
     if (typeof member !== 'string') collectIds(member, found, name);
@@ -159,6 +170,15 @@ const FREE_FORM_MEMBERS = new Set([
   'schema',
   'arguments',
 ]);
+
+function isStoredFile(url: Json | undefined): boolean {
+  return typeof url === 'string' && isStoredFileUrl(url);
+}
+
+/** Adds the ids in names of resources. */
+function addNames(names: readonly (Json | undefined)[], { ids }: FoundIds): void {
+  for (const name of names) if (typeof name === 'string' && name !== '') ids.push(idOfResourceName(name));
+}
 
 /** Adds ids, and the ids of objects. */
 function addIds(values: readonly (Json | undefined)[], { ids }: FoundIds): void {

@@ -5,6 +5,9 @@ import type { OpaqueRequest } from './opaque-request.ts';
 import { canAccessResource } from './owned-resources.ts';
 import type { ResourceOwner } from './resource-owner-store.ts';
 
+/** The header with the id of a user profile (Anthropic). */
+const USER_PROFILE_HEADER = 'anthropic-user-profile-id';
+
 /**
  * Returns the owner of the resources that a request refers to. Returns null if it refers to none.
  * @throws Fault with status 404 if the caller has no access to one of them
@@ -16,7 +19,9 @@ export async function findResourceOwner(
 ): Promise<ResourceOwner | null> {
   const named = resource.collection !== null && resource.id !== null ? [resource.id] : [];
   const { ids, previousResponseId } = opaque.references;
+  const profile = x.client.headers[USER_PROFILE_HEADER];
   const all = [...named, ...ids];
+  if (typeof profile === 'string') all.push(profile);
   return all.length === 0 ? null : findCommonOwner(x, all, previousResponseId);
 }
 

@@ -17,8 +17,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Headers about the connection to Floe, or that identify the caller. Credentials are replaced with those of the
- * provider.
+ * Headers about the connection to Floe, that identify the caller, or that replace the method that Floe checked.
+ * Credentials are replaced with those of the provider.
  */
 const NOT_SENT_UPSTREAM = new Set([
   'host',
@@ -34,12 +34,15 @@ const NOT_SENT_UPSTREAM = new Set([
   'x-real-ip',
   'true-client-ip',
   'cf-connecting-ip',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
 ]);
 
 /**
  * Returns, as a flat list, the client headers to forward to a provider with the same API. Omits
- * connection headers, credentials, `x-floe-*`, headers that identify the caller, and any header that
- * contains the platform key. The headers that Floe sets (`own`) take precedence over the client's
+ * connection headers, credentials, `x-floe-*`, headers that identify the caller or replace the method, and any header
+ * that contains the platform key. The headers that Floe sets (`own`) take precedence over the client's
  * headers, except for content type and user agent.
  * @param omitted further headers that are not forwarded
  */

@@ -13,15 +13,16 @@ import { sendToTargets } from '../send-to-targets.ts';
 import type { GatewaySurface } from '../surface.ts';
 import { applyOpaquePolicies } from './apply-opaque-policies.ts';
 import { requireValidatedBatchInputs } from './batch-inputs.ts';
-import { ALL_LINES, claimResultLines, findUncountedLines } from './batch-results.ts';
+import { claimResultLines, findUncountedLines } from './batch-results.ts';
 import { findResourceOwner } from './find-resource-owner.ts';
 import { createModelCheck, isModelInQuery, rejectMissingModel, requireAllowedPath } from './model-checks.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
-import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
+import { planOpaqueAttempt } from './opaque-plan.ts';
+import { createProgress, logUnrecordedOwner, type OpaqueProgress } from './opaque-progress.ts';
 import { type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
-import { recordResourceOwners } from './owned-resources.ts';
-import { findRequiredPostProcessing, postProcessResponse } from './post-process-response.ts';
+import { recordContainers } from './owned-resources.ts';
+import { postProcessResponse } from './post-process-response.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 import { parseResourcePath, type ResourceReference, requireForwardablePath } from './resource-reference.ts';
 
@@ -166,6 +167,7 @@ async function sendOpaque(
   try {
     await sendUntilComplete(x, route, progress);
   } catch (error) {
+    recordContainers(x);
     logUnrecordedOwner(x, progress);
     await claimResultLines(x, context, progress.answerState.resultLines).catch((failure: unknown) =>
       logInternalError(x.gateway.log, x.id, failure),
@@ -179,59 +181,6 @@ async function sendOpaque(
     status: bufferedAnswer?.status ?? answerState.status,
     fault: null,
   };
-}
-
-interface OpaqueProgress extends OpaquePlanInput {
-  /** Resolves to the error if the owner of a stored response could not be recorded. Null before its id is known. */
-  recorded: Promise<Error | null> | null;
-}
-
-function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueRequest): OpaqueProgress {
-  const { resource, path } = context;
-  const work = findRequiredPostProcessing(x, resource, opaque);
-  const progress: OpaqueProgress = {
-    context,
-    request: opaque,
-    query: path.query,
-    platformKey: x.caller.presentedKey,
-    answerState: {
-      status: 0,
-      isComplete: false,
-      hasError: false,
-      resultLines: ALL_LINES,
-      countsUsage: x.client.method === 'POST' || resource.isBatchResults,
-      onStored: null,
-    },
-    postProcessing: work,
-    bufferedAnswer: null,
-    recorded: null,
-  };
-  const { collection } = resource;
-  if (work === 'create' && collection !== null)
-    progress.answerState.onStored = (id) => {
-      const { target, gateway, caller } = x;
-      if (target)
-        progress.recorded = settle(
-          recordResourceOwners(gateway.resourceOwners, target, caller.key, [{ id, kind: collection }]),
-        );
-    };
-  return progress;
-}
-
-/** Handles the error at once, because nothing awaits the record before the end of the stream. */
-function settle(work: Promise<void>): Promise<Error | null> {
-  return work.then(
-    () => null,
-    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
-  );
-}
-
-/** Logs the error of the record in an exchange that fails with another error. */
-function logUnrecordedOwner({ id, gateway: { log } }: Exchange, { recorded }: OpaqueProgress): void {
-  void recorded?.then((error) => {
-    if (error !== null)
-      log.error({ err: error, request_id: id }, 'owner of a stored response could not be recorded');
-  });
 }
 
 /**
@@ -254,6 +203,7 @@ async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void
     context,
     context: { resource, key },
   } = progress;
+  recordContainers(x);
   const unrecorded = await recorded;
   if (unrecorded) throw unrecorded;
   if (bufferedAnswer) await postProcessResponse(x, progress, bufferedAnswer);

@@ -19,6 +19,8 @@ import { StreamObserver } from './stream-observer.ts';
 /** Maximum number of buffered bytes of a stream without content. A larger amount counts as content. */
 const MAX_HELD_BYTES = 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
+/** Surfaces whose responses contain the containers in which the provider ran code. */
+const SURFACES_WITH_CONTAINERS = new Set(['responses', 'messages']);
 /** Surfaces whose streams have a final event. */
 const SURFACES_WITH_END_EVENT = new Set(['chat', 'completions', 'responses', 'messages']);
 
@@ -33,7 +35,7 @@ export interface OpaqueResponseState {
   readonly countsUsage: boolean;
   /** The lines of batch results that this request counts. */
   resultLines: ResultLines;
-  /** Called with the id of a stored response as soon as a stream contains it. */
+  /** Called with the id of what a stream creates, such as a stored response, as soon as the stream contains it. */
   onStored: ((id: string) => void) | null;
 }
 
@@ -161,6 +163,7 @@ export class OpaqueResponseSink implements ResponseSink {
     if (!this.isContentSent) this.#start();
     if (this.#partialEvent.length > 0) this.#x.client.write(this.#partialEvent);
     if (this.#answerTap) this.#recordUsage(this.#answerTap);
+    if (this.#answerTap) this.#addContainers(this.#answerTap.containerIds());
     this.#state.isComplete = true;
     this.#x.client.end();
   }
@@ -202,6 +205,10 @@ export class OpaqueResponseSink implements ResponseSink {
     if (mustCountContent(this.#x, tap.size)) answer.setContent(tap.contentBytes());
   }
 
+  #addContainers(ids: readonly string[]): void {
+    if (SURFACES_WITH_CONTAINERS.has(this.#resource.surface)) this.#x.answer.addContainers(ids);
+  }
+
   #inspect(stream: StreamObserver, chunk: Buffer): SseFrames | null {
     const { answer } = this.#x;
     const frames = stream.push(chunk);
@@ -210,12 +217,13 @@ export class OpaqueResponseSink implements ResponseSink {
       answer.setContent(stream.contentBytes, stream.contentChunks);
     }
     answer.setFinishReason(stream.finishReason);
+    if (stream.containerIds.length > 0) this.#addContainers(stream.containerIds.splice(0));
     if (stream.isComplete) this.#state.isComplete = true;
     if (stream.hasError) this.#state.hasError = true;
-    const { responseId } = stream;
+    const { responseId, createdId } = stream;
     answer.setResponseId(responseId);
-    if (responseId !== null && this.#state.onStored) {
-      this.#state.onStored(responseId);
+    if (createdId !== null && this.#state.onStored) {
+      this.#state.onStored(createdId);
       this.#state.onStored = null;
     }
     return frames;

@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import { asArray } from '@floe/wire/json-narrowing';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { findContainerIds } from '../container-ids.ts';
+import type { Exchange } from '../exchange-record.ts';
 import type { Target } from '../org-catalog.ts';
+import { findNamedId } from './resource-name.ts';
 import type { OwnedResource, ResourceOwner, ResourceOwnerStore } from './resource-owner-store.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
@@ -15,11 +18,20 @@ export const JOB_COLLECTIONS: ReadonlySet<string> = new Set(['batches', 'batch/j
 /** Members with the files that a batch or another job wrote. */
 const OUTPUT_FILE_MEMBERS = ['output_file_id', 'error_file_id', 'output_file', 'error_file', 'result_files'];
 
-/** Members other than `id` that contain the id of a created resource, by endpoint. */
-const OTHER_ID_MEMBERS: Readonly<Record<string, string>> = {
-  'threads/runs': 'thread_id',
-  conversations: 'conversation_id',
-};
+/**
+ * Endpoints whose response contains the ids of created resources in other members than `id`, or that create a resource
+ * although their path contains an id. A reading of such a path shows ids that its resource gets later.
+ */
+const CREATED_ID_MEMBERS: readonly (readonly [endpoint: RegExp, members: readonly string[]])[] = [
+  [/^threads\/runs$/, ['thread_id']],
+  [/^conversations(?:\/[^/]+\/restart)?$/, ['conversation_id']],
+  [/^videos\/[^/]+\/remix$/, ['id']],
+  [/^live\/sessions(?:\/[^/]+\/fork)?$/, ['id', 'session']],
+  [/^vaults\/[^/]+\/credentials$/, ['id']],
+  [/^deployments\/[^/]+\/run$/, ['id', 'session_id']],
+  [/^agents\/automations\/[^/]+\/invocations(?:\/[^/]+)?$/, ['id', 'session_id']],
+  [/^dreams(?:\/[^/]+)?$/, ['session_id']],
+];
 
 /** Who may access a resource: the key that created it, or every key of the organization. */
 export type ResourceAccessScope = 'key' | 'org';
@@ -30,8 +42,8 @@ export function canAccessResource(scope: ResourceAccessScope, key: KeyRecord, ow
 }
 
 /**
- * Returns the resources that a response created: the resource itself (of the kind `creates`),
- * stored completions, and the output files of a batch.
+ * Returns the resources that a response created: the resource itself (of the kind `creates`), and other resources, such
+ * as the output files of a batch.
  */
 export function findCreatedResources(
   resource: ResourceReference,
@@ -41,19 +53,36 @@ export function findCreatedResources(
   const { collection } = resource;
   if (collection === null) return [];
   const made: { id: string; kind: string }[] = [];
-  const add = (id: unknown, kind: string) => {
+  const add = (member: unknown, kind: string) => {
+    const id = isJsonObject(member) ? member['id'] : member;
     if (typeof id === 'string' && id !== '') made.push({ id, kind });
   };
   if (creates !== null) {
     add(answer['id'], creates);
-    const other = OTHER_ID_MEMBERS[resource.endpoint];
-    if (other !== undefined) add(answer[other], creates);
+    add(findNamedId(answer['name'], collection), creates);
+    if (isJsonObject(answer['file'])) add(findNamedId(answer['file']['name'], collection), creates);
   }
+  const members = findCreatedIdMembers(resource);
+  if (members.length > 0)
+    for (const entry of [answer, ...listPageEntries(answer)])
+      for (const name of members) add(entry[name], collection);
+  if (collection === 'dreams')
+    for (const output of asArray(answer['outputs']))
+      if (isJsonObject(output)) add(output['memory_store_id'], 'memory_stores');
   if (JOB_COLLECTIONS.has(collection))
     for (const name of OUTPUT_FILE_MEMBERS) for (const id of [answer[name]].flat()) add(id, 'files');
   if (collection === 'responses') for (const id of findContainerIds(answer)) add(id, 'containers');
   if (collection === 'uploads' && isJsonObject(answer['file'])) add(answer['file']['id'], 'files');
   return made;
+}
+
+/** Returns whether responses of an endpoint contain the ids of created resources in the members of `CREATED_ID_MEMBERS`. */
+export function createsOther(resource: ResourceReference): boolean {
+  return findCreatedIdMembers(resource).length > 0;
+}
+
+function findCreatedIdMembers({ endpoint }: ResourceReference): readonly string[] {
+  return CREATED_ID_MEMBERS.find(([pattern]) => pattern.test(endpoint))?.[1] ?? [];
 }
 
 /** Records who owns newly created resources. */
@@ -74,6 +103,32 @@ export function recordResourceOwners(
     }),
   );
   return owners.record(owned);
+}
+
+/**
+ * Records who owns resources that the client may use before the commit. The exchange does not wait, and an error is
+ * logged.
+ */
+export function recordResourceOwnersLater(
+  { id, gateway: { resourceOwners, log }, caller: { key } }: Exchange,
+  target: Target,
+  things: readonly { readonly id: string; readonly kind: string }[],
+): void {
+  recordResourceOwners(resourceOwners, target, key, things).catch((error: unknown) => {
+    log.warn({ err: error, request_id: id }, 'owners of provider resources could not be recorded');
+  });
+}
+
+/** Records the owner of the containers in which the provider ran code for a response. */
+export function recordContainers(x: Exchange): void {
+  const { target, answer } = x;
+  if (target === null || answer.containerIds.length === 0) return;
+  recordResourceOwnersLater(x, target, listContainers(answer));
+}
+
+/** Returns the containers of a response as created resources. */
+export function listContainers({ containerIds }: Exchange['answer']): { id: string; kind: string }[] {
+  return containerIds.map((id) => ({ id, kind: 'containers' }));
 }
 
 /** A list request, and the functions that read its pages. */
@@ -119,7 +174,7 @@ export async function readOwnedPage(first: JsonObject, listing: OwnedListRequest
   const more = page['has_more'] === true || token !== null || shown.length < found.length;
   return {
     ...first,
-    data: shown,
+    [listMemberOf(first)]: shown,
     ...('next_page' in first && { next_page: token }),
     ...('has_more' in first && { has_more: more }),
     ...('first_id' in first && { first_id: shown[0]?.['id'] ?? null }),
@@ -129,7 +184,12 @@ export async function readOwnedPage(first: JsonObject, listing: OwnedListRequest
 
 /** Returns the resources in one page of a provider's list. */
 export function listPageEntries(page: JsonObject): JsonObject[] {
-  return Array.isArray(page['data']) ? page['data'].filter(isJsonObject) : [];
+  return asArray(page[listMemberOf(page)]).filter(isJsonObject);
+}
+
+/** Returns the member with the resources of a page: `data`, or `items` for some lists of Mistral. */
+export function listMemberOf(page: JsonObject): 'data' | 'items' {
+  return Array.isArray(page['data']) ? 'data' : 'items';
 }
 
 /** Returns the page size of the request, or else the page size of the provider. */

@@ -22,14 +22,19 @@ import type { OpaqueRequest } from './opaque-request.ts';
 import { mergeResponseHeaders } from './opaque-response-sink.ts';
 import {
   canAccessResource,
+  createsOther,
   findCreatedResources,
   JOB_COLLECTIONS,
+  listMemberOf,
   listPageEntries,
   readOwnedPage,
   recordResourceOwners,
 } from './owned-resources.ts';
 import type { ResourceReference } from './resource-reference.ts';
 import { canContainLinks, findResourceIds, resolvePublicBaseUrl, rewriteLinks } from './rewrite-links.ts';
+
+/** Lists that are the same for every caller. */
+const STATIC_LISTS: ReadonlySet<string> = new Set(['webhook_event_types']);
 
 /** Returns how a response must be processed before it is sent; null if it can be forwarded unchanged. */
 export function findRequiredPostProcessing(
@@ -41,7 +46,8 @@ export function findRequiredPostProcessing(
   const { method } = x.client;
   if (collection === null) return null;
   const shown = canContainLinks(resource) ? 'show' : null;
-  if (method === 'GET') return id === null ? 'list' : JOB_COLLECTIONS.has(collection) ? 'note' : shown;
+  if (method === 'GET' && id === null) return STATIC_LISTS.has(collection) ? shown : 'list';
+  if (method === 'GET') return JOB_COLLECTIONS.has(collection) || createsOther(resource) ? 'note' : shown;
   if (method !== 'POST') return shown;
   const answers = collection === 'responses' || collection === 'chat/completions';
   if (id === null) return answers && opaque.isUnstored ? null : 'create';
@@ -86,8 +92,9 @@ async function processAnswer(
   if (input.postProcessing === 'list') {
     const first = parseListPage(body);
     if (first === null) return { bytes: body, shown: { answer: null, isWhole: true } };
-    const answer = await filterListedResources(x, input, first);
-    return { bytes: Buffer.from(JSON.stringify(answer)), shown: { answer, isWhole: true } };
+    const answer = await filterListedResources(x, input, first.page);
+    const list = first.isArray ? answer['data'] : answer;
+    return { bytes: Buffer.from(JSON.stringify(list)), shown: { answer, isWhole: true } };
   }
   const shown = readAnswer(body);
   if (shown.answer !== null) await recordAnswer(x, input, target, shown.answer);
@@ -129,7 +136,7 @@ async function filterListedResources(
     if (!x.route) return null;
     const next: OpaquePlanInput = { ...input, query, bufferedAnswer: null };
     await sendToTargets(x, x.route, (target) => planOpaqueAttempt(x, target, next));
-    return next.bufferedAnswer && parseListPage(next.bufferedAnswer.body);
+    return (next.bufferedAnswer && parseListPage(next.bufferedAnswer.body)?.page) ?? null;
   };
   const mine = async (ids: readonly string[]) => {
     const known = await resourceOwners.find(key.orgId, ids);
@@ -158,17 +165,18 @@ function isValidatedBatch({ body }: OpaqueRequest): boolean {
 }
 
 /**
- * Parses a page of a list. Returns null if the body is empty. Invalid UTF-8 is replaced, because clients also read
- * such a page.
+ * Parses a page of a list. Returns null if the body is empty. A list without an object around it becomes `data`. Invalid
+ * UTF-8 is replaced, because clients also read such a page.
  * @throws Fault `upstream_error` if the page is not a list, because resources of other callers could then not be removed
  */
-function parseListPage(body: Buffer): JsonObject | null {
+function parseListPage(body: Buffer): { readonly page: JsonObject; readonly isArray: boolean } | null {
   if (body.length === 0) return null;
   const page = parseUpstreamJson(isUtf8(body) ? body : Buffer.from(body.toString('utf8')));
-  if (isJsonObject(page) && Array.isArray(page['data'])) return page;
+  if (Array.isArray(page)) return { page: { data: page }, isArray: true };
+  if (isJsonObject(page) && Array.isArray(page[listMemberOf(page)])) return { page, isArray: false };
   throw new Fault(
     'upstream_error',
-    'The provider sent a list without the array `data`, so Floe cannot remove the resources of other callers.',
+    'The provider sent a list without the array `data` or `items`, so Floe cannot remove the resources of other callers.',
     { upstreamBody: body.toString('utf8', 0, 2000) },
   );
 }

@@ -10,9 +10,9 @@ export interface RequestPath {
 }
 
 /**
- * Parses the path after a base path. Checks and forwarding use the same normal form of the path. Rejects paths that different parsers interpret differently: dot
- * segments, empty segments, backslashes, encoded slashes, path parameters, control characters, double encoding and
- * absolute URLs.
+ * Parses the path after a base path. Checks and forwarding use the same normal form of the path. Rejects paths that
+ * different parsers interpret differently: dot segments, empty segments, backslashes, encoded slashes, path parameters,
+ * control characters, double encoding and absolute URLs.
  * @throws Fault `invalid_request`
  */
 export function parseRequestPath(rest: string): RequestPath {

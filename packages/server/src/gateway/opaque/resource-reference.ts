@@ -26,8 +26,8 @@ export interface ResourceReference {
 }
 
 /**
- * POST endpoints that store nothing that a client can read later, including those of Gemini and Bedrock. Every other path
- * is a collection, because a provider's new endpoints must not give access to the resources of other callers.
+ * POST endpoints that store nothing that a client can read later, including those of Gemini and Bedrock. Every other
+ * path is a collection, because a provider's new endpoints must not give access to the resources of other callers.
  */
 const STATELESS_ENDPOINT = new RegExp(
   `^(?:${[

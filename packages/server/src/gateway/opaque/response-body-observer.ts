@@ -3,6 +3,7 @@ import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
 import { sumUsage, type Usage } from '@floe/wire/usage';
 import { BufferedResponseLimiter } from '../buffered-response-limiter.ts';
 import { removeImplausibleCounts } from '../charged-usage.ts';
+import { findContainerIds } from '../container-ids.ts';
 import type { ExchangeCapacity } from '../overload/overload-manager.ts';
 
 /** Maximum size of a JSON response whose usage is counted. */
@@ -16,6 +17,8 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
  */
 const MAX_MODELS = 100;
 
+const NO_IDS: readonly string[] = [];
+
 /** Observes a response body while it is forwarded unchanged. */
 export interface ResponseBodyObserver {
   /** @throws Fault `overloaded` if there is no memory for the part of the body that must be kept */
@@ -28,6 +31,8 @@ export interface ResponseBodyObserver {
   readonly size: number;
   /** Returns the size of the generated content in UTF-8 bytes. */
   contentBytes(): number;
+  /** Returns the ids of the containers of a Responses or Messages response. */
+  containerIds(): readonly string[];
   /** For batch results: the usage of each model. Otherwise null. */
   readonly byModel: ReadonlyMap<string, Usage> | null;
   /** For batch results: the number of complete lines so far. Otherwise 0. */
@@ -55,6 +60,7 @@ class JsonTap implements ResponseBodyObserver {
   readonly #memory: BufferedResponseLimiter;
   #chunks: Buffer[] = [];
   #size = 0;
+  #parsed: { readonly value: unknown } | null = null;
 
   constructor(capacity: ExchangeCapacity) {
     this.#memory = new BufferedResponseLimiter(capacity);
@@ -76,6 +82,10 @@ class JsonTap implements ResponseBodyObserver {
     return this.#size > MAX_JSON_BYTES ? undefined : findUsage(this.#read());
   }
 
+  containerIds(): readonly string[] {
+    return this.#size > MAX_JSON_BYTES ? NO_IDS : findContainerIds(this.#read());
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -86,8 +96,10 @@ class JsonTap implements ResponseBodyObserver {
     return Math.max(added, whole);
   }
 
+  /** Parses the complete body once. */
   #read(): unknown {
-    return tryParseJson(Buffer.concat(this.#chunks).toString('utf8'));
+    this.#parsed ??= { value: tryParseJson(Buffer.concat(this.#chunks).toString('utf8')) };
+    return this.#parsed.value;
   }
 }
 
@@ -132,6 +144,11 @@ class ResultsTap implements ResponseBodyObserver {
   /** Returns 0, because the content of batch results does not belong to this request. */
   contentBytes(): number {
     return 0;
+  }
+
+  /** Returns no ids, because the responses do not belong to this request. */
+  containerIds(): readonly string[] {
+    return NO_IDS;
   }
 
   #appendToLine(piece: Buffer): void {

@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from '@floe/contract/json';
+import type { JsonObject } from '@floe/contract/json';
 import { applyByteEdits, type ByteEdit } from '@floe/wire/json-edits';
 import type { Target } from '../org-catalog.ts';
 import type { OpaqueApiRules } from './opaque-api-rules.ts';
+import { listPageEntries } from './owned-resources.ts';
 import type { ResourceReference } from './resource-reference.ts';
 
 /** Responses of these collections contain text of a model or a user, in which links must not change. */
@@ -94,7 +95,7 @@ export function findResourceIds(answer: JsonObject | null): ReadonlySet<string> 
   const add = ({ id }: JsonObject) => typeof id === 'string' && ids.add(id);
   if (answer === null) return ids;
   add(answer);
-  if (Array.isArray(answer['data'])) for (const entry of answer['data']) if (isJsonObject(entry)) add(entry);
+  for (const entry of listPageEntries(answer)) add(entry);
   return ids;
 }
 

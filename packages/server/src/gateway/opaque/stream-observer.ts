@@ -4,6 +4,7 @@ import { findUsage } from '@floe/wire/find-usage';
 import { mergeFinishReason, type ResponseFinish, readRawFinishReason } from '@floe/wire/finish-reason';
 import { locateSseFrameData, type SseFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
+import { findContainerIds } from '../container-ids.ts';
 
 /** Events that announce a response without containing any part of it. */
 const ANNOUNCEMENT_EVENTS = new Set([
@@ -37,8 +38,8 @@ const BLANK_LINE_END = /(?:\n\r?\n|\r\r)$/;
 
 /**
  * Observes an event stream while it is forwarded unchanged. Records content, errors, the last
- * event, usage, the amount of content, and the id of a stored response. Never throws. Unknown
- * events count as content.
+ * event, usage, the amount of content, and the ids of a stored response and of containers. Never throws.
+ * Unknown events count as content.
  */
 export class StreamObserver {
   hasContent = false;
@@ -54,6 +55,10 @@ export class StreamObserver {
   isUnreadable = false;
   usage: Usage | undefined;
   responseId: string | null = null;
+  /** The id of what the stream creates: a stored response, a thread or a conversation. */
+  createdId: string | null = null;
+  /** Ids of the containers of a Responses or Messages response. The reader of the ids removes them. */
+  readonly containerIds: string[] = [];
   /** UTF-8 bytes of generated content so far, and the number of events with content. */
   contentBytes = 0;
   contentChunks = 0;
@@ -170,7 +175,9 @@ export class StreamObserver {
     if (isError) this.isComplete = this.hasError = true;
     const stored = body['object'] === 'chat.completion.chunk' ? body : body['response'];
     if (isJsonObject(stored) && typeof stored['id'] === 'string') this.responseId ??= stored['id'];
+    this.createdId ??= this.responseId ?? findCreatedId(body);
     if (type === 'response.created' && isJsonObject(stored)) this.response = stored;
+    if (this.lastData.includes('"container')) this.containerIds.push(...findContainerIds(body));
     this.#recordFinish(body);
     if (this.hasContent || ANNOUNCEMENT_EVENTS.has(type)) return;
     if (isError) this.failedBeforeContent = true;
@@ -202,7 +209,13 @@ export class StreamObserver {
 }
 
 const FINISHES =
-  /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+|image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done))"/;
+  /"(?:finish_reason|stop_reason|error|container_id|type":\s*"(?:message_stop|error|response\.\w+|image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done))"/;
+
+/** Returns the id of the thread (OpenAI) or of the conversation (Mistral) that an event announces. */
+function findCreatedId({ object, id, conversation_id: conversation }: JsonObject): string | null {
+  const created = object === 'thread' ? id : conversation;
+  return typeof created === 'string' && created !== '' ? created : null;
+}
 
 /** Returns whether a Chat chunk has content. A chunk with only a role has none. */
 function bringsContent(body: JsonObject): boolean {
