@@ -45,7 +45,7 @@ export function createProgress(x: Exchange, context: OpaqueContext, opaque: Opaq
   return progress;
 }
 
-/** Nothing awaits the record before the end of the stream. Without a handler, its error would be an unhandled rejection. */
+/** Handles the error at once, because nothing awaits the record before the end of the stream. */
 function settle(work: Promise<void>): Promise<Error | null> {
   return work.then(
     () => null,
