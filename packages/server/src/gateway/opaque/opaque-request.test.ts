@@ -42,3 +42,26 @@ test('models in `requests` are found on every path', async () => {
 test('the characters to speak are Unicode code points', async () => {
   assert.equal((await read('audio/speech', '{"input":"a\u{1f600}é"}')).characters, 3);
 });
+
+test('an evaluation contains its data or the ids of its files', async () => {
+  const config = { type: 'custom', item_schema: {} };
+  const source = { type: 'file_id', id: 'file-1' };
+  assert.deepEqual(
+    (await read('evals', JSON.stringify({ data_source_config: config, name: 'x' }))).references.ids,
+    [],
+  );
+  for (const type of ['jsonl', 'completions', 'responses'])
+    assert.deepEqual(
+      (await read('evals/eval_1/runs', JSON.stringify({ data_source: { type, source } }))).references.ids,
+      ['file-1'],
+    );
+  for (const body of [
+    { data_source_config: { type: 'stored_completions', metadata: {} } },
+    { data_source_config: { type: 'logs' } },
+    { data_source: { type: 'completions', source: { type: 'stored_completions' } } },
+    { data_source: { type: 'responses', source: { type: 'responses' } } },
+    { data_source: { type: 'responses' } },
+    { data_source: [{ source }] },
+  ])
+    await assert.rejects(read('evals/eval_1/runs', JSON.stringify(body)), { code: 'unsupported_parameter' });
+});

@@ -13,12 +13,13 @@ import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import type { Clock } from '../../core/clock.ts';
 import { requireUnencodedBody } from '../body-checks.ts';
 import type { ClientCall } from '../client-call.ts';
-import { MAX_JSON_BODY_BYTES, rejectThread } from '../client-request.ts';
+import { MAX_JSON_BODY_BYTES, parseUnambiguousRequestBody, rejectThread } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
 import { findBatchBodyReferences } from './batch-body-references.ts';
 import { BatchInputValidator } from './batch-input-validator.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
 import { BufferedRequestBody } from './buffered-request-body.ts';
+import { requireOwnEvalData } from './eval-data-sources.ts';
 import { findContentOutsideParts, type MultipartField, MultipartScanner } from './multipart-scanner.ts';
 import { REFERENCE_NAMES } from './reference-names.ts';
 import { countRequestedChoices, positiveInteger } from './requested-choices.ts';
@@ -228,7 +229,9 @@ async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Pro
   const isBatch = resource.surface === 'batches';
   const members = scanJsonObject(bytes, isBatch ? null : MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
   if (resource.surface === 'messages') rejectThread(bytes, members);
-  const batch = isBatch || members.has('requests') ? await findBatchBodyReferences(bytes, members) : null;
+  if (resource.collection === 'evals')
+    requireOwnEvalData(parseUnambiguousRequestBody({ body: bytes, members }));
+  const batch = isBatch || members.has('requests') ? await findBatchBodyReferences(bytes, members, resource) : null;
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;

@@ -68,7 +68,7 @@ const CREATE_ACTIONS = new Set(['threads/runs', 'videos/edits', 'videos/extensio
  * and policies do not evaluate other bodies.
  */
 const JSON_PATH =
-  /^(?:chat\/completions|completions|responses(?:\/compact|\/input_tokens)?|messages(?:\/count_tokens|\/batches)?|embeddings|moderations|rerank|batches|batch\/jobs|(?:fim|agents)\/completions|conversations(?:\/[^/]+\/items)?|images\/generations|audio\/speech)$/;
+  /^(?:chat\/completions|completions|responses(?:\/compact|\/input_tokens)?|messages(?:\/count_tokens|\/batches)?|embeddings|moderations|rerank|batches|batch\/jobs|(?:fim|agents)\/completions|conversations(?:\/[^/]+\/items)?|images\/generations|audio\/speech|evals(?:\/.*)?)$/;
 
 const SURFACES = new Set([
   'responses',
