@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { scanJsonObject } from '@floe/wire/json-edits';
 import { type BatchBodyReferences, findBatchBodyReferences } from './batch-body-references.ts';
 
-function find(body: object | string): Promise<BatchBodyReferences> {
+function find(body: object | string, collection = 'batches'): Promise<BatchBodyReferences> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return findBatchBodyReferences(bytes, scanJsonObject(bytes));
+  return findBatchBodyReferences(bytes, scanJsonObject(bytes), { collection });
 }
 
 test('models, resources and input files are found in the requests of a batch and around them', async () => {
@@ -18,6 +18,12 @@ test('models, resources and input files are found in the requests of a batch and
   assert.deepEqual(found.models, ['outer', 'inner', 'other']);
   assert.deepEqual(found.ids, ['file-1', 'file-2']);
   assert.deepEqual(found.batchInputs, ['file-1']);
+});
+
+test('the agents of requests are found, but not the names of a prompt', async () => {
+  const requests = [{ body: { agent_id: 'ag_1', messages: [] } }];
+  assert.deepEqual((await find({ requests }, 'batch/jobs')).ids, ['ag_1']);
+  assert.deepEqual((await find({ requests }, 'messages/batches')).ids, []);
 });
 
 test('each request of a batch may be as complex as a single request', async () => {

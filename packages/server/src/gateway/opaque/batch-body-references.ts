@@ -12,6 +12,7 @@ import {
   toModelList,
 } from './body-references.ts';
 import { REFERENCE_NAMES } from './reference-names.ts';
+import type { ResourceReference } from './resource-reference.ts';
 
 /** Providers accept at most this number of requests in the body of a batch. */
 const MAX_REQUESTS = 100_000;
@@ -30,6 +31,7 @@ export interface BatchBodyReferences extends BodyReferences {
 export async function findBatchBodyReferences(
   body: Buffer,
   members: ScannedJsonMembers,
+  { collection }: Pick<ResourceReference, 'collection'>,
 ): Promise<BatchBodyReferences> {
   const models = new Set<string>();
   const ids: string[] = [];
@@ -48,6 +50,8 @@ export async function findBatchBodyReferences(
   const rest = isList && span ? withoutRequests(body, span) : body;
   const restMembers = scanJsonObject(rest, MAX_REQUEST_JSON_COMPLEXITY);
   const { previousResponseId } = namingPart('The request body', () => collect(rest, restMembers, 'state'));
+  // Only these requests are prompts whatever the rest of the body contains. Others can be for an agent.
+  const scope: ReferenceScope = collection === 'messages/batches' ? 'prompt' : 'state';
   const turns = new EventLoopYielder();
   for (let at = 0; isList && requests.nextElement(); at += 1) {
     if (at === MAX_REQUESTS)
@@ -58,7 +62,7 @@ export async function findBatchBodyReferences(
     const request = body.subarray(start, requests.at);
     const part = `requests[${at}]`;
     const scanned = () => scanJsonObject(request, MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
-    namingPart(part, () => collect(request, scanned(), 'prompt'), part);
+    namingPart(part, () => collect(request, scanned(), scope), part);
     await turns.endStep();
   }
   return { models: toModelList(models), ids, previousResponseId, batchInputs };
