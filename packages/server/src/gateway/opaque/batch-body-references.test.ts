@@ -26,6 +26,13 @@ test('the agents of requests are found, but not the names of a prompt', async ()
   assert.deepEqual((await find({ requests }, 'messages/batches')).ids, []);
 });
 
+test('a file in the prompt of a request is not the input of the batch', async () => {
+  const content = [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }];
+  const requests = [{ params: { model: 'm', messages: [{ role: 'user', content }] } }];
+  const { ids, batchInputs } = await find({ requests }, 'messages/batches');
+  assert.deepEqual({ ids, batchInputs }, { ids: ['file_1'], batchInputs: [] });
+});
+
 test('each request of a batch may be as complex as a single request', async () => {
   const content = Array.from({ length: 20_000 }, () => ({ text: '' }));
   const request = { params: { model: 'm', content } };

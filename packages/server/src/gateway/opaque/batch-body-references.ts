@@ -41,7 +41,8 @@ export async function findBatchBodyReferences(
     const outer = findBodyReferences(bytes, scanned, scope);
     for (const model of [...nested.models, ...outer.models]) models.add(model);
     for (const id of outer.ids) ids.push(id);
-    for (const id of nested.inputs) batchInputs.push(id);
+    // A file inside a request is part of its prompt.
+    if (bytes === rest) for (const id of nested.inputs) batchInputs.push(id);
     return outer;
   };
   const span = members.get('requests');

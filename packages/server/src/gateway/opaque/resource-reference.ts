@@ -107,7 +107,7 @@ export function parseResourcePath(method: string, segments: readonly string[]): 
       (collection === 'files' && what === 'content') ||
       (collection === 'messages/batches' && what === 'results'),
     isContent: what !== undefined && folded.at(-1) === 'content',
-    isPrompt: isModelEndpoint(endpoint) && endpoint !== 'agents/completions',
+    isPrompt: isPromptEndpoint(endpoint),
     isJsonOnly: JSON_PATH.test(endpoint),
   };
 }
@@ -138,6 +138,11 @@ export function requireForwardablePath(
 /** Returns whether an endpoint is for a model. */
 function isModelEndpoint(endpoint: string): boolean {
   return STATELESS_ENDPOINT.test(endpoint) || endpoint === 'chat/completions' || endpoint === 'responses';
+}
+
+/** Returns whether the body of a request to an endpoint is a prompt, in which only some members are ids of resources. */
+export function isPromptEndpoint(endpoint: string): boolean {
+  return isModelEndpoint(endpoint) && endpoint !== 'agents/completions';
 }
 
 /** Returns the collection of a path; null for the base path. */
