@@ -272,7 +272,12 @@ test('the ids of resources in the lines are collected', () => {
     'the batch can replace the endpoint',
   );
   assert.deepEqual(idsOf({ url: '/v1/agents/completions', body: { agent_id: 'ag_1' } }), ['ag_1']);
-  assert.deepEqual(idsOf({ url, body: { input: 'x', prompt: { variables: { session_id: 's' } } } }), []);
+  for (const prompt of [url, '/chat/completions', 'https://api.test/openai/v1/embeddings'])
+    assert.deepEqual(
+      idsOf({ url: prompt, body: { input: 'x', prompt: { variables: { session_id: 's' } } } }),
+      [],
+    );
+  assert.deepEqual(idsOf({ url: '/v1/videos', body: { session_id: 's' } }), ['s']);
 });
 
 test('a batch file that refers to too many objects, or whose id is too long, is rejected', () => {

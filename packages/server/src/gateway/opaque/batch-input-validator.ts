@@ -159,7 +159,7 @@ function isBatch(purpose: string): boolean {
 function findLineScope(line: Buffer, members: ScannedJsonMembers): ReferenceScope {
   const url = members.get('url');
   const path = (url && readStringAt(line, url)) ?? '';
-  if (!isPromptEndpoint(path.toLowerCase().replace(/^(?:.*\/)?v\d+\//, ''))) return 'state';
+  if (!isPromptEndpoint(path.toLowerCase().replace(/^(?:.*\/)?v\d+\/|^\//, ''))) return 'state';
   const body = members.get('body');
   return body && scanUnambiguousObjectAt(line, body)?.has('agent_id') ? 'state' : 'prompt';
 }

@@ -19,7 +19,6 @@ export async function requireValidatedBatchInputs(
   { batchInputs: inputs }: OpaqueRequest,
   isRestricted: boolean,
 ): Promise<void> {
-  if (inputs.length === 0) return;
   const known = await gateway.resourceOwners.find(key.orgId, inputs);
   const scope = isRestricted ? 'key' : catalog.resourceScope;
   for (const id of inputs)

@@ -118,7 +118,7 @@ async function readAndRoute(
   }
   if (model === null) requireAllowedPath(key, context);
   const owner = await findResourceOwner(x, context, opaque);
-  await requireValidatedBatchInputs(x, opaque, allowsModel !== null);
+  if (opaque.batchInputs.length > 0) await requireValidatedBatchInputs(x, opaque, allowsModel !== null);
   const models = queryModel === null ? opaque.references.models : [...opaque.references.models, queryModel];
   const route = resolveOpaqueRoute(x, context, opaque, { model, models, owner });
   return {
