@@ -44,6 +44,8 @@ export class BatchInputValidator implements MultipartCallbacks {
   #purpose: string | null = null;
   #fault: Fault | null = null;
   #lineNumber = 1;
+  /** Whether the start of an object has been found in the current line. */
+  #isObject = false;
 
   /** @param allows returns whether the caller may use a model; null if the caller may use every model */
   constructor(allows: ((model: string) => boolean) | null) {
@@ -92,6 +94,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   }
 
   #appendToLine(piece: Buffer): void {
+    if (this.#fault === null && !this.#isObject) this.#readStart(piece);
     if (this.#fault !== null || this.#line.append(piece)) return;
     this.#recordFault(
       new Fault('request_too_large', `Line ${this.#lineNumber} of the batch file must be at most 32 MB.`, {
@@ -100,7 +103,17 @@ export class BatchInputValidator implements MultipartCallbacks {
     );
   }
 
+  /** A file that is not JSON Lines is not buffered up to its first line break. */
+  #readStart(piece: Buffer): void {
+    const first = piece.find((byte) => !isBlank(byte));
+    this.#isObject = first === 0x7b;
+    if (first !== undefined && !this.#isObject)
+      this.#recordFault(this.#toLineFault(new JsonSyntaxError('it must be a JSON object', 0)));
+  }
+
   #endLine(): void {
+    this.#isObject = false;
+    if (this.#fault !== null) return;
     const line = this.#line.drain();
     try {
       this.#validateLine(line.at(-1) === CR ? line.subarray(0, -1) : line);
