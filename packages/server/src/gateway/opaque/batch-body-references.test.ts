@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BatchBodyReferences, findBatchBodyReferences } from './batch-body-references.ts';
 
-function find(body: object | string): Promise<BatchBodyReferences> {
+function find(body: object | string, collection = 'batches'): Promise<BatchBodyReferences> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return findBatchBodyReferences(bytes);
+  return findBatchBodyReferences(bytes, { collection });
 }
 
 test('models, resources and input files are found in the requests of a batch and around them', async () => {
@@ -17,6 +17,19 @@ test('models, resources and input files are found in the requests of a batch and
   assert.deepEqual(found.models, ['outer', 'inner', 'other']);
   assert.deepEqual(found.ids, ['file-1', 'file-2']);
   assert.deepEqual(found.batchInputs, ['file-1']);
+});
+
+test('the agents of requests are found, but not the names of a prompt', async () => {
+  const requests = [{ body: { agent_id: 'ag_1', messages: [] } }];
+  assert.deepEqual((await find({ requests }, 'batch/jobs')).ids, ['ag_1']);
+  assert.deepEqual((await find({ requests }, 'messages/batches')).ids, []);
+});
+
+test('a file in the prompt of a request is not the input of the batch', async () => {
+  const content = [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }];
+  const requests = [{ params: { model: 'm', messages: [{ role: 'user', content }] } }];
+  const { ids, batchInputs } = await find({ requests }, 'messages/batches');
+  assert.deepEqual({ ids, batchInputs }, { ids: ['file_1'], batchInputs: [] });
 });
 
 test('each request of a batch may be as complex as a single request', async () => {
@@ -39,7 +52,11 @@ test('a request that is too complex is rejected before the rest of the batch is 
   const numbers = Buffer.from(`{"requests":[{},{"a":[1.5${',1.5'.repeat(1_000_000)}`);
   const message = /^requests\[1\] is invalid: it has too many JSON values/;
   // The rest is not valid JSON.
-  await assert.rejects(findBatchBodyReferences(numbers), { code: 'request_too_large', message });
+  await assert.rejects(
+    findBatchBodyReferences(numbers),
+    { code: 'request_too_large', message },
+    { collection: 'batches' },
+  );
 });
 
 test('a batch with more than 100,000 requests is rejected', async () => {

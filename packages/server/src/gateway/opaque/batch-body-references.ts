@@ -12,6 +12,7 @@ import {
   toModelList,
 } from './body-references.ts';
 import { REFERENCE_NAMES } from './reference-names.ts';
+import type { ResourceReference } from './resource-reference.ts';
 
 /** Providers accept at most this number of requests in the body of a batch. */
 const MAX_REQUESTS = 100_000;
@@ -28,7 +29,10 @@ export interface BatchBodyReferences extends BodyReferences {
  * of them, and to the rest of the body.
  * @throws Fault `invalid_request` or `request_too_large`
  */
-export async function findBatchBodyReferences(body: Buffer): Promise<BatchBodyReferences> {
+export async function findBatchBodyReferences(
+  body: Buffer,
+  { collection }: Pick<ResourceReference, 'collection'>,
+): Promise<BatchBodyReferences> {
   const models = new Set<string>();
   const ids: string[] = [];
   const batchInputs: string[] = [];
@@ -37,9 +41,12 @@ export async function findBatchBodyReferences(body: Buffer): Promise<BatchBodyRe
     const outer = findBodyReferences(bytes, scanned, scope);
     for (const model of [...nested.models, ...outer.models]) models.add(model);
     for (const id of outer.ids) ids.push(id);
-    for (const id of nested.inputs) batchInputs.push(id);
+    // A file inside a request is part of its prompt.
+    if (bytes === rest) for (const id of nested.inputs) batchInputs.push(id);
     return outer;
   };
+  // Only these requests are prompts whatever the rest of the body contains. Others can be for an agent.
+  const requestScope: ReferenceScope = collection === 'messages/batches' ? 'prompt' : 'state';
   const turns = new EventLoopYielder();
   const { members, requests } = await scanBatchObject(body, {
     maxComplexity: MAX_REQUEST_JSON_COMPLEXITY,
@@ -60,7 +67,7 @@ export async function findBatchBodyReferences(body: Buffer): Promise<BatchBodyRe
     const request = body.subarray(start, end);
     const part = `requests[${at}]`;
     const scanned = () => scanJsonObject(request, MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
-    namingPart(part, () => collect(request, scanned(), 'prompt'), part);
+    namingPart(part, () => collect(request, scanned(), requestScope), part);
     await turns.endStep();
   }
   return { members, models: toModelList(models), ids, previousResponseId, batchInputs };

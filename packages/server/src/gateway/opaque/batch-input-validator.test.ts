@@ -245,3 +245,54 @@ test('a long line in small chunks uses memory for its bytes only, and a line abo
     { code: 'request_too_large' },
   );
 });
+
+test('the ids of resources in the lines are collected', () => {
+  const idsOf = (line: object) => {
+    const check = new BatchInputValidator(null);
+    check.field('purpose', { value: 'batch', start: 0, end: 0 });
+    check.file(Buffer.from(JSON.stringify(line)));
+    check.fileEnd();
+    return check.ids.list();
+  };
+  const file = { type: 'input_file', file_id: 'file-1' };
+  const content = [{ role: 'user', content: [file, file] }];
+  const url = '/v1/responses';
+  assert.deepEqual(idsOf({ url, body: { model: OTHER, input: content } }), ['file-1']);
+  assert.deepEqual(idsOf({ url, body: { previous_response_id: 'resp_1', conversation: { id: 'conv_1' } } }), [
+    'resp_1',
+    'conv_1',
+  ]);
+  assert.deepEqual(idsOf({ url, body: { tools: [{ type: 'code_interpreter', container: 'cntr_1' }] } }), [
+    'cntr_1',
+  ]);
+  assert.deepEqual(idsOf({ body: { agent_id: 'ag_1', messages: [] } }), ['ag_1']);
+  assert.deepEqual(
+    idsOf({ url, body: { agent_id: 'ag_1' } }),
+    ['ag_1'],
+    'the batch can replace the endpoint',
+  );
+  assert.deepEqual(idsOf({ url: '/v1/agents/completions', body: { agent_id: 'ag_1' } }), ['ag_1']);
+  for (const prompt of [url, '/chat/completions', 'https://api.test/openai/v1/embeddings'])
+    assert.deepEqual(
+      idsOf({ url: prompt, body: { input: 'x', prompt: { variables: { session_id: 's' } } } }),
+      [],
+    );
+  assert.deepEqual(idsOf({ url: '/v1/videos', body: { session_id: 's' } }), ['s']);
+});
+
+test('a batch file that refers to too many objects, or whose id is too long, is rejected', () => {
+  const check = new BatchInputValidator(null);
+  check.field('purpose', { value: 'batch', start: 0, end: 0 });
+  assert.throws(
+    () => {
+      for (let at = 0; at <= 50_000; at += 1)
+        check.file(Buffer.from(`{"body":{"file_ids":["file-${at}"]}}\n`));
+    },
+    { code: 'invalid_request', message: /Line 50001 of the batch file is invalid: .*50,000 different/ },
+  );
+  const long = new BatchInputValidator(null);
+  long.field('purpose', { value: 'batch', start: 0, end: 0 });
+  assert.throws(() => long.file(Buffer.from(`{"body":{"file_ids":["${'x'.repeat(513)}"]}}\n`)), {
+    code: 'invalid_request',
+  });
+});

@@ -1,40 +1,54 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
-import { scanJsonObject } from '@floe/wire/json-edits';
+import { readStringAt, type ScannedJsonMembers, scanJsonObject } from '@floe/wire/json-edits';
+import { JsonMemberNameLookup } from '@floe/wire/json-member-name-lookup';
 import { JsonSyntaxError } from '@floe/wire/json-syntax-error';
+import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
 import { findBatchReferences, toInvalidReason } from './batch-references.ts';
+import { findBodyReferences, type ReferenceScope } from './body-references.ts';
+import { FoundIds } from './found-ids.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import {
   findContentOutsideParts,
   type MultipartCallbacks,
   type MultipartField,
 } from './multipart-scanner.ts';
+import { ALL_REFERENCE_NAMES, STATE_MEMBERS } from './reference-names.ts';
+import { isPromptEndpoint } from './resource-reference.ts';
 
 /** A batch with a longer line is rejected, because it cannot be validated. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
+/** If a line has none of these names, it refers to no resource. */
+const LINE_REFERENCE_NAMES = new JsonMemberNameLookup<string>([...ALL_REFERENCE_NAMES, ...STATE_MEMBERS]);
+/** The purposes of batch input files at all providers. */
+const BATCH_PURPOSES: ReadonlySet<string> = new Set(['batch', 'batch-api']);
 
 /**
  * Validates a batch input file during its upload. Every line must be a request, and the key must
- * permit every model in it. Rejects ambiguous input, and reports its line number. Ambiguous input is text that is
+ * permit every model in it. Collects the ids of resources in the lines. Rejects ambiguous input, and reports its line number. Ambiguous input is text that is
  * not UTF-8 (RFC 3629), a line that is not exactly one JSON object (RFC 8259), a duplicate member name, or a line
  * separator other than LF or CRLF. Rejects a file only if its purpose is batch input.
  * The form may state the purpose after the file. Throws before the upload is complete. Buffers one
  * line.
  */
 export class BatchInputValidator implements MultipartCallbacks {
-  /** Whether the purpose in the form is `batch` and every line is valid. */
+  /** The resources that the lines refer to. */
+  readonly ids = new FoundIds();
+  /** Whether the purpose in the form is batch input and every line is valid. */
   isBatchInput = false;
-  readonly #allows: (model: string) => boolean;
+  readonly #allows: ((model: string) => boolean) | null;
   readonly #line = new GrowingBuffer(MAX_LINE_BYTES);
   #purpose: string | null = null;
   #fault: Fault | null = null;
   #lineNumber = 1;
+  /** Whether the start of an object has been found in the current line. */
+  #isObject = false;
 
-  /** @param allows returns whether the caller may use a model */
-  constructor(allows: (model: string) => boolean) {
+  /** @param allows returns whether the caller may use a model; null if the caller may use every model */
+  constructor(allows: ((model: string) => boolean) | null) {
     this.#allows = allows;
   }
 
@@ -71,7 +85,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   /** Ends the body. @throws Fault if the batch input is invalid */
   end(): void {
     this.#throwIfBatch();
-    this.isBatchInput = this.#purpose === 'batch';
+    this.isBatchInput = this.#purpose !== null && BATCH_PURPOSES.has(this.#purpose);
   }
 
   /** Returns whether the rest of the file can be skipped. */
@@ -80,6 +94,7 @@ export class BatchInputValidator implements MultipartCallbacks {
   }
 
   #appendToLine(piece: Buffer): void {
+    if (this.#fault === null && !this.#isObject) this.#readStart(piece);
     if (this.#fault !== null || this.#line.append(piece)) return;
     this.#recordFault(
       new Fault('request_too_large', `Line ${this.#lineNumber} of the batch file must be at most 32 MB.`, {
@@ -88,7 +103,17 @@ export class BatchInputValidator implements MultipartCallbacks {
     );
   }
 
+  /** A file that is not JSON Lines is not buffered up to its first line break. */
+  #readStart(piece: Buffer): void {
+    const first = piece.find((byte) => !isBlank(byte));
+    this.#isObject = first === 0x7b;
+    if (first !== undefined && !this.#isObject)
+      this.#recordFault(this.#toLineFault(new JsonSyntaxError('it must be a JSON object', 0)));
+  }
+
   #endLine(): void {
+    this.#isObject = false;
+    if (this.#fault !== null) return;
     const line = this.#line.drain();
     try {
       this.#validateLine(line.at(-1) === CR ? line.subarray(0, -1) : line);
@@ -104,8 +129,12 @@ export class BatchInputValidator implements MultipartCallbacks {
     const separator = findSeparator(line);
     if (separator !== null)
       throw new JsonSyntaxError(`it contains ${separator}, which some parsers treat as the end of a line`, 0);
-    scanJsonObject(line, MAX_REQUEST_JSON_COMPLEXITY);
-    for (const model of findBatchReferences(line).models)
+    const members = scanJsonObject(line, MAX_REQUEST_JSON_COMPLEXITY, LINE_REFERENCE_NAMES);
+    const { models } = findBatchReferences(line);
+    if (members.hasName)
+      for (const id of findBodyReferences(line, members, findLineScope(line, members)).ids) this.ids.add(id);
+    if (this.#allows === null) return;
+    for (const model of models)
       if (!this.#allows(model))
         throw new Fault(
           'model_not_allowed',
@@ -131,9 +160,21 @@ export class BatchInputValidator implements MultipartCallbacks {
   }
 }
 
-/** Returns whether the purpose is exactly `batch`, even though a provider may accept other spellings. */
+/** Returns whether the purpose is batch input, in any spelling that a provider may accept. */
 function isBatch(purpose: string): boolean {
-  return purpose.trim().toLowerCase() === 'batch';
+  return BATCH_PURPOSES.has(purpose.trim().toLowerCase());
+}
+
+/**
+ * Returns the scope in which the ids in a line are searched. A line without an endpoint, or with an agent in its request,
+ * can be for an agent. The batch can replace the endpoint of a line.
+ */
+function findLineScope(line: Buffer, members: ScannedJsonMembers): ReferenceScope {
+  const url = members.get('url');
+  const path = (url && readStringAt(line, url)) ?? '';
+  if (!isPromptEndpoint(path.toLowerCase().replace(/^(?:.*\/)?v\d+\/|^\//, ''))) return 'state';
+  const body = members.get('body');
+  return body && scanUnambiguousObjectAt(line, body)?.has('agent_id') ? 'state' : 'prompt';
 }
 
 /**

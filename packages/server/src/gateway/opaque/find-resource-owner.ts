@@ -28,17 +28,23 @@ export async function findResourceOwner(
 /**
  * Returns the owner of the first id. All ids must belong to the caller at one provider, because ids of different
  * providers may be equal, and the provider of an organization may return any id.
+ * @param provider the only possible provider; null if every provider is possible
  * @throws Fault with status 404 if there is no such provider
  */
 export async function findCommonOwner(
   { gateway, caller: { key, catalog } }: Exchange,
   ids: readonly string[],
   previousResponseId: string | null,
+  provider: string | null = null,
 ): Promise<ResourceOwner> {
   const find = async (isFresh: boolean) => {
     const known = await gateway.resourceOwners.find(key.orgId, ids, isFresh);
     const ownersOf = (id: string) =>
-      (known.get(id) ?? []).filter((owner) => canAccessResource(catalog.resourceScope, key, owner));
+      (known.get(id) ?? []).filter(
+        (owner) =>
+          (provider === null || owner.provider === provider) &&
+          canAccessResource(catalog.resourceScope, key, owner),
+      );
     return selectCommonOwner(ids, ownersOf);
   };
   let owner = await find(false);

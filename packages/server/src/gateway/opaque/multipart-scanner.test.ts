@@ -79,3 +79,36 @@ test('forms that two parsers could interpret differently are rejected', () => {
   assert.throws(() => scanned([Buffer.from(long)]), { code: 'invalid_request' });
   assert.throws(() => new MultipartScanner('multipart/form-data', {}), { code: 'invalid_request' });
 });
+
+test('the ids of resources are found in the fields of a form', () => {
+  const found = (head: string, scope: 'prompt' | 'state') => {
+    const ids: string[] = [];
+    const body = `--b-0\r\nContent-Disposition: form-data; ${head}\r\n\r\nid-1\r\n--b-0--`;
+    new MultipartScanner(TYPE, {}, { scope, add: (id) => void ids.push(id) }).push(Buffer.from(body));
+    return ids.length > 0;
+  };
+  for (const name of [
+    'file_id',
+    'File_ID',
+    'skill_id',
+    'input_reference[file_id]',
+    'input_reference[0][file_id]',
+    'input_reference.file_id',
+    'file_ids[]',
+    'file_ids[0]',
+    'container',
+    'conversation[id]',
+    'video[id]',
+  ])
+    assert.ok(found(`name="${name}"`, 'prompt'), name);
+  for (const name of ['agent_id', 'vault_ids[]', 'assistant_id'])
+    assert.deepEqual(
+      [found(`name="${name}"`, 'state'), found(`name="${name}"`, 'prompt')],
+      [true, false],
+      name,
+    );
+  assert.ok(found('name="file_id"; filename=""', 'prompt'), 'an empty file name');
+  assert.ok(!found('name="file_id"; filename="x"', 'prompt'), 'a file');
+  for (const name of ['metadata[file_id]', 'prompt', 'id', 'user[id]'])
+    assert.ok(!found(`name="${name}"`, 'state'), name);
+});

@@ -1,4 +1,6 @@
 import { Fault } from '@floe/contract/faults';
+import type { ReferenceScope } from './body-references.ts';
+import { ID_LIST_MEMBERS, ID_MEMBERS, RESOURCE_MEMBERS, STATE_MEMBERS } from './reference-names.ts';
 
 /** A form field's value and its position in the body. */
 export interface MultipartField {
@@ -19,7 +21,13 @@ export interface MultipartCallbacks {
   outside?(piece: Buffer): void;
 }
 
-/** Fields whose values are read. Others are skipped. */
+/** Receives the ids of resources in the fields of a form. */
+export interface MultipartReferences {
+  readonly scope: ReferenceScope;
+  add(id: string): void;
+}
+
+/** Fields whose values are read, in addition to those with ids of resources. Others are skipped. */
 const CAPTURED_FIELDS = new Set(['model', 'purpose', 'stream', 'n']);
 const MAX_VALUE_BYTES = 1024;
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -29,6 +37,8 @@ const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/gi;
 interface MultipartPart {
   readonly name: string;
   readonly isFile: boolean;
+  /** Whether the file name is missing or empty. Parsers then treat the part as a field. */
+  readonly isUnnamed: boolean;
   readonly start: number;
   readonly value: Buffer[];
   size: number;
@@ -44,6 +54,7 @@ export class MultipartScanner {
   /** Dashes and boundary. They must not occur in a part after any line break. */
   #delimiter: Buffer;
   #events: MultipartCallbacks;
+  #references: MultipartReferences | null;
   /** Unread bytes. The first one is byte `#at` of the body. */
   #unread: Buffer;
   #offset: number;
@@ -51,7 +62,11 @@ export class MultipartScanner {
   #part: MultipartPart | null = null;
 
   /** @throws Fault `invalid_request` if the content type has no boundary */
-  constructor(contentType: string, events: MultipartCallbacks) {
+  constructor(
+    contentType: string,
+    events: MultipartCallbacks,
+    references: MultipartReferences | null = null,
+  ) {
     const [found, second] = contentType.matchAll(BOUNDARY);
     const boundary = found?.[1] ?? found?.[2];
     if (second !== undefined || /boundary\*/i.test(contentType)) throw malformedMultipartFault();
@@ -65,6 +80,7 @@ export class MultipartScanner {
       );
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1');
     this.#events = events;
+    this.#references = references;
     // The first delimiter may be at the start of the body, so a line break is assumed before it.
     this.#unread = Buffer.from(CRLF);
     this.#offset = -CRLF.length;
@@ -155,7 +171,7 @@ export class MultipartScanner {
     }
     part.size += piece.length;
     if (part.isFile && part.name !== 'model') this.#events.file?.(piece);
-    else if (CAPTURED_FIELDS.has(part.name)) {
+    if (this.#isCaptured(part)) {
       if (part.size > MAX_VALUE_BYTES)
         throw new Fault(
           'invalid_request',
@@ -172,13 +188,23 @@ export class MultipartScanner {
     const part = this.#part;
     if (!part) return;
     this.#part = null;
-    if (part.isFile && part.name !== 'model') this.#events.fileEnd?.();
-    else if (CAPTURED_FIELDS.has(part.name))
-      this.#events.field?.(part.name, {
-        value: Buffer.concat(part.value).toString('utf8'),
-        start: part.start,
-        end: part.start + part.size,
-      });
+    const isFile = part.isFile && part.name !== 'model';
+    if (isFile) this.#events.fileEnd?.();
+    if (!this.#isCaptured(part)) return;
+    const value = Buffer.concat(part.value).toString('utf8');
+    if (this.#isReference(part)) {
+      if (value !== '') this.#references?.add(value);
+    } else this.#events.field?.(part.name, { value, start: part.start, end: part.start + part.size });
+  }
+
+  /** Returns whether the value of the part is read. */
+  #isCaptured(part: MultipartPart): boolean {
+    const isField = part.name === 'model' || !part.isFile;
+    return (isField && CAPTURED_FIELDS.has(part.name)) || this.#isReference(part);
+  }
+
+  #isReference({ name, isUnnamed }: MultipartPart): boolean {
+    return isUnnamed && this.#references !== null && isReferenceField(name, this.#references.scope);
   }
 
   #skip(count: number): void {
@@ -218,7 +244,29 @@ function parsePartHead(head: string, start: number): MultipartPart {
   if (second !== undefined || isOdd || name === '') throw malformedMultipartFault();
   const isFile = name === 'file' || parameters.some((one) => /^filename\*?$/.test(one.name));
   if (isFile && ENCODED.test(head)) throw malformedMultipartFault();
-  return { name, isFile, start, value: [], size: 0 };
+  const isUnnamed = !parameters.some((one) => one.name === 'filename' && one.value !== '');
+  return { name, isFile, isUnnamed, start, value: [], size: 0 };
+}
+
+/**
+ * Returns whether the value of a field is the id of a resource. Forms write nested members as `video[id]`, and lists as
+ * `file_ids[]` or `file_ids[0]`.
+ */
+function isReferenceField(field: string, scope: ReferenceScope): boolean {
+  const names = field
+    .toLowerCase()
+    .split(/[[\].\s]/)
+    .filter((name) => /\D/.test(name));
+  if (names[0] === 'metadata') return false;
+  const last = names.pop() ?? '';
+  if (last !== 'id') return namesReference(last, scope);
+  const parent = names.pop() ?? '';
+  return parent === 'video' || namesReference(parent, scope);
+}
+
+function namesReference(name: string, scope: ReferenceScope): boolean {
+  if (ID_MEMBERS.has(name) || ID_LIST_MEMBERS.has(name) || RESOURCE_MEMBERS.has(name)) return true;
+  return name === 'file_id' || name === 'skill_id' || (scope === 'state' && STATE_MEMBERS.has(name));
 }
 
 /** Returns the fault for content before the first or after the last part; null if there is only white space. */

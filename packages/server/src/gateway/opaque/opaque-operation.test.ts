@@ -4,7 +4,7 @@ import { nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { createSseReply } from '@floe/testkit/upstream-reply';
 import { silentLog } from '../../core/log.ts';
 import { startFakeClockGateway } from '../test/fake-clock-gateway.ts';
-import { NO_STORES } from '../test/no-stores.ts';
+import { createFixedOwners, NO_STORES } from '../test/no-stores.ts';
 
 /** Streams a stored response through a gateway that cannot record its owner. */
 async function streamUnrecorded(t: TestContext, events: readonly object[]) {
@@ -114,4 +114,29 @@ test('a forwarded error has each header once, with the limit of Floe and the req
   assert.equal(received['x-ratelimit-limit-requests'], '10');
   assert.equal(received['request-id'], 'req_provider');
   assert.equal(received['x-other'], 'kept');
+});
+
+test('a batch reads only validated files, even if its key may use every model', async (t) => {
+  let kind = 'files';
+  const fixed = createFixedOwners('a', 'key_1');
+  const find: typeof fixed.find = async (orgId, ids) =>
+    new Map(
+      [...(await fixed.find(orgId, ids))].map(([id, owners]) => [
+        id,
+        owners.map((one) => ({ ...one, kind })),
+      ]),
+    );
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => ({ headers: { 'content-type': 'application/json' }, body: '{"id":"batch_1"}' }) },
+    routes: [],
+    org: { passthrough: { a: ['a'] } },
+    dependencies: { resourceOwners: { ...fixed, find } },
+  });
+  t.after(() => gateway.close());
+  const create = () => gateway.settled(gateway.sendNative('a/v1/batches', { input_file_id: 'file-1' }));
+  const refused = await create();
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /The lines of the file \\"file-1\\" were not checked/);
+  kind = 'batch_input';
+  assert.equal((await create()).status, 200);
 });

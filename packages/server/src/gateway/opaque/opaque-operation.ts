@@ -14,7 +14,7 @@ import type { GatewaySurface } from '../surface.ts';
 import { applyOpaquePolicies } from './apply-opaque-policies.ts';
 import { requireValidatedBatchInputs } from './batch-inputs.ts';
 import { claimResultLines, findUncountedLines } from './batch-results.ts';
-import { findResourceOwner } from './find-resource-owner.ts';
+import { findCommonOwner, findResourceOwner } from './find-resource-owner.ts';
 import { createModelCheck, isModelInQuery, rejectMissingModel, requireAllowedPath } from './model-checks.ts';
 import type { OpaqueApiRules, OpaqueRouteInput } from './opaque-api-rules.ts';
 import type { OpaqueContext } from './opaque-context.ts';
@@ -97,7 +97,10 @@ async function readAndRoute(
   const allowsModel = createModelCheck(x, context);
   const queryModel = new URLSearchParams(path.query).get('model');
   if (queryModel !== null) requireModelId(queryModel);
-  const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
+  const requireOwned = async (ids: readonly string[]) => {
+    await findCommonOwner(x, ids, null, x.target?.provider.id);
+  };
+  const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel, requireOwned });
   const model = opaque.model ?? (isModelInQuery(resource, opaque) ? queryModel : null);
   x.request = { ...UNPARSED_REQUEST, opaque };
   if (opaque.model === null) rejectMissingModel(x);
@@ -116,7 +119,7 @@ async function readAndRoute(
   }
   if (model === null) requireAllowedPath(key, context);
   const owner = await findResourceOwner(x, context, opaque);
-  if (allowsModel) await requireValidatedBatchInputs(gateway.resourceOwners, key, opaque);
+  if (opaque.batchInputs.length > 0) await requireValidatedBatchInputs(x, opaque, allowsModel !== null);
   const models = queryModel === null ? opaque.references.models : [...opaque.references.models, queryModel];
   const route = resolveOpaqueRoute(x, context, opaque, { model, models, owner });
   return {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import { MAX_REQUEST_JSON_COMPLEXITY } from '@floe/wire/json-complexity';
 import { JsonCursor } from '@floe/wire/json-cursor';
@@ -10,20 +9,22 @@ import {
   scanJsonObject,
 } from '@floe/wire/json-edits';
 import { scanUnambiguousObjectAt } from '@floe/wire/nested-members';
-import type { Clock } from '../../core/clock.ts';
 import { requireUnencodedBody } from '../body-checks.ts';
 import type { ClientCall } from '../client-call.ts';
-import { MAX_JSON_BODY_BYTES, rejectThread } from '../client-request.ts';
+import { MAX_JSON_BODY_BYTES, parseUnambiguousRequestBody, rejectThread } from '../client-request.ts';
 import { requireModelId } from '../model-id.ts';
 import { findBatchBodyReferences } from './batch-body-references.ts';
-import { BatchInputValidator } from './batch-input-validator.ts';
+import type { BatchInputValidator } from './batch-input-validator.ts';
 import { type BodyReferences, findBodyReferences } from './body-references.ts';
-import { BufferedRequestBody } from './buffered-request-body.ts';
-import { findContentOutsideParts, type MultipartField, MultipartScanner } from './multipart-scanner.ts';
+import type { BufferedRequestBody } from './buffered-request-body.ts';
+import { requireOwnEvalData } from './eval-data-sources.ts';
+import { JsonRejection } from './json-rejection.ts';
+import type { MultipartField } from './multipart-scanner.ts';
+import { createUploadForm, type OpaqueReadInput, REMOTE_FILE_FIELDS, spoolForm } from './opaque-forms.ts';
 import { REFERENCE_NAMES } from './reference-names.ts';
 import { countRequestedChoices, positiveInteger } from './requested-choices.ts';
 import type { ResourceReference } from './resource-reference.ts';
-import { MAX_UPLOAD_BYTES, type UploadInspector, UploadStream } from './upload-stream.ts';
+import { MAX_UPLOAD_BYTES, UploadStream } from './upload-stream.ts';
 
 /** A buffered JSON request body. It can contain a model. */
 export interface BufferedJsonBody {
@@ -41,7 +42,7 @@ export type OpaqueBody =
       readonly kind: 'upload';
       readonly upload: UploadStream;
       readonly length: number | null;
-      /** Validates the body as batch input; null if the key may use every model. */
+      /** Validates the form as batch input; null if the body cannot be batch input. */
       readonly check: BatchInputValidator | null;
     }
   /** Buffered until its model has been read. `field` is the position of the model. */
@@ -73,23 +74,13 @@ export interface OpaqueRequest {
   readonly bytes: number;
 }
 
-/** Names of the fields that replace the uploaded file of a transcription. */
-const REMOTE_FILE_FIELDS = ['url', 'file_url', 'file_id'];
 const NO_REFERENCES: BodyReferences = { models: [], ids: [], previousResponseId: null };
 /** Matches content types that are not JSON and that no provider reads as JSON. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
 const FILE_COLLECTIONS = new Set(['files', 'uploads', 'containers', 'skills']);
+/** Collections whose bodies can be a file with JSON. */
+const RAW_FILE_COLLECTIONS: ReadonlySet<string | null> = new Set(['files', 'uploads']);
 const MULTIPART = /^\s*multipart\/form-data\b/i;
-
-/** The request to read, and the rules for the models in it. */
-export interface OpaqueReadInput {
-  readonly client: ClientCall;
-  readonly resource: ResourceReference;
-  readonly clock: Clock;
-  readonly spoolDir: string;
-  /** Returns whether a model in an uploaded batch may be used. Null if every model may be used. */
-  readonly allowsModel: ((model: string) => boolean) | null;
-}
 
 /**
  * Reads as much of a request as limits, budgets and policies need. Buffers JSON, stores multipart
@@ -108,7 +99,8 @@ export async function readOpaqueRequest(reader: OpaqueReadInput): Promise<Opaque
   }
   if (OPAQUE_TYPE.test(type) && !resource.isJsonOnly) {
     if (length !== null && length > MAX_UPLOAD_BYTES) throw uploadTooLargeFault();
-    const upload = new UploadStream(client, reader.clock);
+    const inspection = RAW_FILE_COLLECTIONS.has(resource.collection) ? null : new JsonRejection();
+    const upload = new UploadStream(client, reader.clock, inspection);
     return createUploadRequest({ kind: 'upload', upload, length, check: null }, upload, resource);
   }
   return parseJsonRequest(await client.readBody(MAX_JSON_BODY_BYTES), resource);
@@ -155,66 +147,17 @@ function createUploadRequest(
 }
 
 function createUpload(reader: OpaqueReadInput, type: string, length: number | null): OpaqueRequest {
-  const check = reader.allowsModel && new BatchInputValidator(reader.allowsModel);
-  const inspection = check && createInspector(new MultipartScanner(type, check), check);
-  const upload = new UploadStream(reader.client, reader.clock, inspection);
+  const { upload, check } = createUploadForm(reader, type);
   return createUploadRequest({ kind: 'upload', upload, length, check }, upload, reader.resource);
 }
 
-function createInspector(scan: MultipartScanner, check: BatchInputValidator): UploadInspector {
-  return {
-    push: (chunk) => scan.push(chunk),
-    end() {
-      if (!scan.ended) throw unclosedMultipartFault();
-      check.end();
-    },
-  };
-}
-
-function unclosedMultipartFault(): Fault {
-  return new Fault(
-    'invalid_request',
-    'The multipart body is incomplete: it ends before its closing boundary.',
-  );
-}
-
 async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<OpaqueRequest> {
-  const fields = new Map<string, MultipartField>();
-  let hasRemoteFile = false;
-  const scan = new MultipartScanner(type, {
-    part(name) {
-      hasRemoteFile ||= REMOTE_FILE_FIELDS.includes(name);
-    },
-    field(name, field) {
-      if (fields.has(name))
-        throw new Fault('invalid_request', `The field "${name}" must occur only once.`, { param: name });
-      if (name === 'model') requireModelId(field.value);
-      fields.set(name, field);
-    },
-    // Parsers that accept LF as a line break can find a part there.
-    outside(piece) {
-      const fault = findContentOutsideParts(piece);
-      if (fault !== null) throw fault;
-    },
-  });
-  const { bodyCapacity } = reader.client;
-  const spool = new BufferedRequestBody(reader.spoolDir, bodyCapacity);
-  try {
-    const inspection = { push: (chunk: Buffer) => scan.push(chunk), end: () => undefined };
-    const arriving: Readable = new UploadStream(reader.client, reader.clock, inspection);
-    bodyCapacity?.beginBody((fault) => void arriving.destroy(fault));
-    for await (const chunk of arriving) await spool.write(chunk);
-    if (!scan.ended) throw unclosedMultipartFault();
-    const rejection = bodyCapacity?.endBody();
-    if (rejection) throw rejection;
-  } catch (error) {
-    await spool.close();
-    throw error;
-  }
+  const { spool, fields, ids, hasRemoteFile } = await spoolForm(reader, type);
   const field = fields.get('model') ?? null;
   return {
     ...opaqueRequestDefaults({ kind: 'spool', spool, field }, reader.resource),
     model: field?.value ?? reader.resource.model,
+    references: { models: [], ids, previousResponseId: null },
     stream: fields.get('stream')?.value === 'true',
     choices: positiveInteger(fields.get('n')?.value),
     hasRemoteFile,
@@ -226,10 +169,12 @@ async function spoolMultipart(reader: OpaqueReadInput, type: string): Promise<Op
 async function parseJsonRequest(bytes: Buffer, resource: ResourceReference): Promise<OpaqueRequest> {
   if (bytes.length === 0) return { ...opaqueRequestDefaults({ kind: 'none' }, resource), bytes: 0 };
   const isBatch = resource.surface === 'batches';
-  const ownBatch = isBatch ? await findBatchBodyReferences(bytes) : null;
+  const ownBatch = isBatch ? await findBatchBodyReferences(bytes, resource) : null;
   const members = ownBatch?.members ?? scanJsonObject(bytes, MAX_REQUEST_JSON_COMPLEXITY, REFERENCE_NAMES);
   if (resource.surface === 'messages') rejectThread(bytes, members);
-  const batch = ownBatch ?? (members.has('requests') ? await findBatchBodyReferences(bytes) : null);
+  if (resource.collection === 'evals')
+    requireOwnEvalData(parseUnambiguousRequestBody({ body: bytes, members }));
+  const batch = ownBatch ?? (members.has('requests') ? await findBatchBodyReferences(bytes, resource) : null);
   const text = (name: string): string | null => {
     const span = members.get(name);
     return (span && readStringAt(bytes, span)) ?? null;

@@ -51,11 +51,8 @@ export const STATE_MEMBERS: ReadonlySet<string> = new Set([
   'video',
 ]);
 
-/**
- * All names of members that can contain an id. `data_source` contains the files of evaluations. If a scan finds none of
- * these names in a body, the body refers to no resource.
- */
-export const REFERENCE_NAMES = new JsonMemberNameLookup<string>([
+/** The members of prompts that can contain an id. `data_source` contains the files of evaluations. */
+export const ALL_REFERENCE_NAMES: readonly string[] = [
   ...ID_MEMBERS,
   ...ID_LIST_MEMBERS,
   ...RESOURCE_MEMBERS,
@@ -65,4 +62,6 @@ export const REFERENCE_NAMES = new JsonMemberNameLookup<string>([
   'skill_id',
   'container_id',
   'data_source',
-]);
+];
+/** If a scan finds none of these names in a prompt, the prompt refers to no resource. */
+export const REFERENCE_NAMES = new JsonMemberNameLookup<string>(ALL_REFERENCE_NAMES);

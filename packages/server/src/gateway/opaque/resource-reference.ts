@@ -68,7 +68,7 @@ const CREATE_ACTIONS = new Set(['threads/runs', 'videos/edits', 'videos/extensio
  * and policies do not evaluate other bodies.
  */
 const JSON_PATH =
-  /^(?:chat\/completions|completions|responses(?:\/compact|\/input_tokens)?|messages(?:\/count_tokens|\/batches)?|embeddings|moderations|rerank|batches|batch\/jobs|(?:fim|agents)\/completions|conversations(?:\/[^/]+\/items)?|images\/generations|audio\/speech)$/;
+  /^(?:chat\/completions|completions|responses(?:\/compact|\/input_tokens)?|messages(?:\/count_tokens|\/batches)?|embeddings|moderations|rerank|batches|batch\/jobs|(?:fim|agents)\/completions|conversations(?:\/[^/]+\/items)?|images\/generations|audio\/speech|evals(?:\/.*)?)$/;
 
 const SURFACES = new Set([
   'responses',
@@ -107,7 +107,7 @@ export function parseResourcePath(method: string, segments: readonly string[]): 
       (collection === 'files' && what === 'content') ||
       (collection === 'messages/batches' && what === 'results'),
     isContent: what !== undefined && folded.at(-1) === 'content',
-    isPrompt: isModelEndpoint(endpoint) && endpoint !== 'agents/completions',
+    isPrompt: isPromptEndpoint(endpoint),
     isJsonOnly: JSON_PATH.test(endpoint),
   };
 }
@@ -138,6 +138,11 @@ export function requireForwardablePath(
 /** Returns whether an endpoint is for a model. */
 function isModelEndpoint(endpoint: string): boolean {
   return STATELESS_ENDPOINT.test(endpoint) || endpoint === 'chat/completions' || endpoint === 'responses';
+}
+
+/** Returns whether the body of a request to an endpoint is a prompt, in which only some members are ids of resources. */
+export function isPromptEndpoint(endpoint: string): boolean {
+  return isModelEndpoint(endpoint) && endpoint !== 'agents/completions';
 }
 
 /** Returns the collection of a path; null for the base path. */

@@ -75,3 +75,31 @@ test('a complete upload has no deadline', async () => {
   assert.deepEqual(clock.pending(), []);
   assert.deepEqual(faults, []);
 });
+
+test('the last chunk is forwarded only after the verification of the whole body', async () => {
+  for (const error of [null, new Fault('not_found', 'x')]) {
+    const verified = Promise.withResolvers<void>();
+    const incoming = new PassThrough();
+    const verify = () => verified.promise;
+    const inspection = { push: () => undefined, end: () => undefined, verify };
+    const upload = new UploadStream(createBodyClient({ incoming }), new FakeClock(), inspection);
+    const received: string[] = [];
+    const failures: unknown[] = [];
+    upload.on('data', (chunk: Buffer) => received.push(chunk.toString()));
+    upload.on('error', (failure) => failures.push(failure));
+    for (const piece of ['a', 'b', 'c']) {
+      incoming.write(piece);
+      await nextEventLoopTurn();
+    }
+    incoming.end();
+    await nextEventLoopTurn();
+    await nextEventLoopTurn();
+    assert.deepEqual(received, ['a', 'b']);
+    if (error) verified.reject(error);
+    else verified.resolve();
+    await nextEventLoopTurn();
+    await nextEventLoopTurn();
+    assert.deepEqual(received, error ? ['a', 'b'] : ['a', 'b', 'c']);
+    assert.deepEqual([failures, upload.readableEnded], error ? [[error], false] : [[], true]);
+  }
+});

@@ -20,6 +20,8 @@ export interface UploadInspector {
   push(chunk: Buffer): void;
   /** Called when the last byte of the body has arrived. */
   end(): void;
+  /** Called after `end`. The last chunk of the body is forwarded only when the promise resolves. */
+  verify?(): Promise<void>;
 }
 
 /**
@@ -36,6 +38,8 @@ export class UploadStream extends Readable {
   #deadline: BodyDeadline | null = null;
   #isStarted = false;
   #isOver = false;
+  /** The last chunk that arrived, if the inspection verifies the body before the end is forwarded. */
+  #held: Buffer | null = null;
 
   constructor(client: ClientCall, clock: Clock, inspection: UploadInspector | null = null) {
     super();
@@ -83,7 +87,9 @@ export class UploadStream extends Readable {
       return this.#fail(new Fault('request_too_large', 'The request body must be at most 512 MB.'));
     if (!this.#inspect((inspection) => inspection.push(chunk))) return;
     this.#watcher?.onProgress();
-    if (this.push(chunk)) return;
+    const sent = this.#inspection?.verify ? this.#held : chunk;
+    this.#held = chunk;
+    if (sent === null || this.push(sent)) return;
     this.#source.pause();
     this.#deadline?.cancel();
   }
@@ -96,6 +102,19 @@ export class UploadStream extends Readable {
   #end(): void {
     if (this.#isOver || !this.#inspect((inspection) => inspection.end())) return;
     this.#stop();
+    if (this.#inspection?.verify) void this.#verifyEnd(this.#inspection.verify());
+    else this.push(null);
+  }
+
+  async #verifyEnd(verified: Promise<void>): Promise<void> {
+    try {
+      await verified;
+    } catch (error) {
+      this.destroy(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.destroyed) return;
+    if (this.#held !== null) this.push(this.#held);
     this.push(null);
   }
 
