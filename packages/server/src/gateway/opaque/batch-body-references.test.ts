@@ -52,11 +52,10 @@ test('a request that is too complex is rejected before the rest of the batch is 
   const numbers = Buffer.from(`{"requests":[{},{"a":[1.5${',1.5'.repeat(1_000_000)}`);
   const message = /^requests\[1\] is invalid: it has too many JSON values/;
   // The rest is not valid JSON.
-  await assert.rejects(
-    findBatchBodyReferences(numbers),
-    { code: 'request_too_large', message },
-    { collection: 'batches' },
-  );
+  await assert.rejects(findBatchBodyReferences(numbers, { collection: 'batches' }), {
+    code: 'request_too_large',
+    message,
+  });
 });
 
 test('a batch with more than 100,000 requests is rejected', async () => {
