@@ -27,12 +27,11 @@ const LINE_REFERENCE_NAMES = new JsonMemberNameLookup<string>([...ALL_REFERENCE_
 const BATCH_PURPOSES: ReadonlySet<string> = new Set(['batch', 'batch-api']);
 
 /**
- * Validates a batch input file during its upload. Every line must be a request, and the key must
- * permit every model in it. Collects the ids of resources in the lines. Rejects ambiguous input, and reports its line number. Ambiguous input is text that is
- * not UTF-8 (RFC 3629), a line that is not exactly one JSON object (RFC 8259), a duplicate member name, or a line
- * separator other than LF or CRLF. Rejects a file only if its purpose is batch input.
- * The form may state the purpose after the file. Throws before the upload is complete. Buffers one
- * line.
+ * Validates a batch input file during its upload. Every line must be a request, and the key must permit every model in
+ * it. Collects the ids of resources in the lines. Rejects ambiguous input, and reports its line number. Ambiguous input
+ * is text that is not UTF-8 (RFC 3629), a line that is not exactly one JSON object (RFC 8259), a duplicate member name,
+ * or a line separator other than LF or CRLF. Rejects a file only if its purpose is batch input. The form may state the
+ * purpose after the file. Throws before the upload is complete. Buffers one line.
  */
 export class BatchInputValidator implements MultipartCallbacks {
   /** The resources that the lines refer to. */
@@ -152,6 +151,8 @@ export class BatchInputValidator implements MultipartCallbacks {
 
   #recordFault(fault: Fault): void {
     this.#fault ??= fault;
+    // The rest of the file is skipped, so its current line is not needed.
+    this.#line.drain();
     this.#throwIfBatch();
   }
 

@@ -50,6 +50,29 @@ test('ids are found where a request reads an object, and not where they only sta
   assert.equal(previousResponseId, 'resp_1');
 });
 
+test('the arguments and results of tools are not searched in any native API, but their files are', () => {
+  const { ids } = named({
+    contents: [
+      { parts: [{ functionCall: { name: 'f', args: { file_id: 'not' } } }] },
+      {
+        parts: [
+          {
+            functionResponse: {
+              response: { conversation: { id: 'not' } },
+              parts: [{ fileData: { fileUri: 'https://example.com/v1beta/files/file-1' } }],
+            },
+          },
+        ],
+      },
+    ],
+    messages: [
+      { content: [{ toolUse: { input: { container: 'not' } } }] },
+      { content: [{ toolResult: { content: [{ json: { file_id: 'not' } }] } }] },
+    ],
+  });
+  assert.deepEqual(ids, ['file-1']);
+});
+
 test('a body without references is not parsed twice', () => {
   assert.deepEqual(named({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }), {
     models: [],

@@ -134,6 +134,7 @@ function collectIds(value: Json | undefined, found: FoundIds, parent = ''): void
   const isToolUse = parent === 'content' && TOOL_USE_TYPE.test(String(value['type']));
   for (const [name, member] of Object.entries(value)) {
     if (FREE_FORM_MEMBERS.has(name) || (isToolUse && name === 'input')) continue;
+    if (TOOL_DATA_MEMBERS.get(parent) === name) continue;
     if (typeof member === 'string' ? namesResource(name, member, value) : RESOURCE_MEMBERS.has(name))
       addIds([member], found);
     else if (RESOURCE_NAME_MEMBERS.has(name)) addNames([member].flat(), found);
@@ -162,6 +163,15 @@ function namesResource(name: string, id: string, { type }: JsonObject): boolean 
 }
 
 const TOOL_USE_TYPE = /^(?:\w+_)?tool_use$/;
+/** Members with the arguments and results of tools (Gemini, Bedrock), by the name of the member that contains them. */
+const TOOL_DATA_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['functionCall', 'args'],
+  ['function_call', 'args'],
+  ['functionResponse', 'response'],
+  ['function_response', 'response'],
+  ['toolUse', 'input'],
+  ['content', 'json'],
+]);
 const FREE_FORM_MEMBERS = new Set([
   'metadata',
   'parameters',

@@ -163,7 +163,9 @@ export class OpaqueResponseSink implements ResponseSink {
     if (!this.isContentSent) this.#start();
     if (this.#partialEvent.length > 0) this.#x.client.write(this.#partialEvent);
     if (this.#answerTap) this.#recordUsage(this.#answerTap);
-    if (this.#answerTap) this.#addContainers(this.#answerTap.containerIds());
+    // Only these responses are parsed for containers.
+    if (this.#answerTap && this.#hasContainers())
+      this.#x.answer.addContainers(this.#answerTap.containerIds());
     this.#state.isComplete = true;
     this.#x.client.end();
   }
@@ -205,8 +207,8 @@ export class OpaqueResponseSink implements ResponseSink {
     if (mustCountContent(this.#x, tap.size)) answer.setContent(tap.contentBytes());
   }
 
-  #addContainers(ids: readonly string[]): void {
-    if (SURFACES_WITH_CONTAINERS.has(this.#resource.surface)) this.#x.answer.addContainers(ids);
+  #hasContainers(): boolean {
+    return SURFACES_WITH_CONTAINERS.has(this.#resource.surface);
   }
 
   #inspect(stream: StreamObserver, chunk: Buffer): SseFrames | null {
@@ -217,7 +219,8 @@ export class OpaqueResponseSink implements ResponseSink {
       answer.setContent(stream.contentBytes, stream.contentChunks);
     }
     answer.setFinishReason(stream.finishReason);
-    if (stream.containerIds.length > 0) this.#addContainers(stream.containerIds.splice(0));
+    if (stream.containerIds.length > 0 && this.#hasContainers())
+      this.#x.answer.addContainers(stream.containerIds.splice(0));
     if (stream.isComplete) this.#state.isComplete = true;
     if (stream.hasError) this.#state.hasError = true;
     const { responseId, createdId } = stream;

@@ -119,6 +119,8 @@ export class StreamObserver {
     this.#repeatsContent = this.#isLastEvent && this.hasContent;
     this.hasError ||= type === 'response.failed';
     this.isUnreadable = true;
+    // Gives the incomplete frame back. No further frames are read.
+    this.#framer = new SseFramer();
     this.hasContent = true;
     this.#inspectUnreadable(chunk);
   }
