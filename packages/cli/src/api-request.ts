@@ -44,7 +44,7 @@ export async function getApiJson(
   throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
 }
 
-/** Creates the error for a request whose response did not arrive, or not completely. */
+/** Creates the error for a request whose response did not arrive or is incomplete. */
 export function createConnectionError(baseUrl: string, error: unknown): ApiRequestError {
   return new ApiRequestError(
     `The request to ${baseUrl} failed: ${getErrorCauseMessage(error)}. Check FLOE_BASE_URL.`,

@@ -30,7 +30,7 @@ test('the links for an owner and for a member ask for no password, and say how t
   const [link = ''] = await floe.waitForOutput(/http[^\s"]+\/sign-in#token=[\w-]{43}/);
   const page = await openLink(link);
   await page.getByLabel('Name').fill('Mara Koch');
-  await page.getByText(/^No sign-in method works at this address\. When your session ends/).waitFor();
+  await page.getByText(/^No sign-in method works at this URL\. When your session ends/).waitFor();
   assert.equal(await page.getByLabel('Password').count(), 0);
   await page.getByLabel('Email').fill('mara@acme.example');
   await assertAccessible(page);

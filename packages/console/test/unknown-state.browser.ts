@@ -55,6 +55,8 @@ test('no conclusion is drawn from limits, keys or breakers that could not be loa
   await page.goto(`${harness.url}${MANAGEMENT}/members`);
   await page.getByText('viewer@acme.example').first().click();
   await page.getByRole('button', { name: 'Remove member' }).click();
-  await page.getByText(/All keys that they own will be revoked\. These keys could not be loaded\./).waitFor();
+  await page
+    .getByText(/All keys that they own will be revoked\. The list of these keys could not be loaded\./)
+    .waitFor();
   await context.close();
 });

@@ -117,7 +117,7 @@ async function printList(
   process.stderr.write(
     isLimited
       ? 'More rows exist. Use --all or --limit N.\n'
-      : `The list has more than ${MAX_PAGES} pages. The other rows are missing.\n`,
+      : `The list has more than ${MAX_PAGES} pages. The remaining rows were not loaded.\n`,
   );
   return isLimited ? 0 : 1;
 }

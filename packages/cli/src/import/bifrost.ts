@@ -79,8 +79,8 @@ function addProvider(source: ImportSourceObject, name: string, draft: ConfigDraf
 }
 
 /**
- * Reads the keys of a provider. Bifrost sends the value of a key only to the place in the key's cloud settings. A
- * provider in Floe has one such place, so keys with other settings than the first one are not imported.
+ * Reads the keys of a provider. Bifrost sends the value of a key only to the endpoint in the key's cloud settings. A
+ * provider in Floe has one such endpoint, so keys whose settings differ from the first are not imported.
  */
 function readUsableKeys(source: ImportSourceObject): readonly ImportSourceObject[] {
   const keys = source.objects('keys').map((key) => ({ key, settings: readCloudSettings(key) }));

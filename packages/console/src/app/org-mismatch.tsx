@@ -9,7 +9,7 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 /**
  * Shown if the organization in the URL is not the current one, or if this tab holds the data of another user or
  * organization. If the user is a member of the organization in the URL, switches to it and loads the page again, so
- * that neither data nor a change of the previous one continues. Otherwise, states that the user is not a member.
+ * that no data or pending change of the previous one remains. Otherwise, states that the user is not a member.
  */
 export function OrgMismatch({
   session,

@@ -21,7 +21,7 @@ export const sessionQuery = queryOptions({
 let pageOwner: string | null = null;
 
 /**
- * Returns whether a session is of the user and the organization whose data this tab holds. The first session that
+ * Returns whether a session belongs to the user and the organization whose data this tab holds. The first session that
  * is passed determines them. For any other session, the page must be loaded again.
  */
 export function isSessionOfPage({ user, org }: SignedInSession): boolean {

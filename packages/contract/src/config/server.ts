@@ -72,7 +72,7 @@ const OverloadSchema = z.strictObject({
     .max(100_000_000)
     .optional()
     .describe(
-      'Maximum size of the request bodies in temporary files of one process, in MiB. Floe writes forms of more than 1 MiB that contain a model, such as audio files, to the data directory. Defaults to a tenth of the free space on the disk of the data directory when the process starts, divided by the number of processes, and at least 1024.',
+      'Maximum size of the request bodies in temporary files of one process, in MiB. Floe writes forms of more than 1 MiB that name a model, such as audio uploads, to the data directory. Defaults to a tenth of the free space on the disk of the data directory when the process starts, divided by the number of processes, and at least 1024.',
     ),
   max_event_loop_delay_ms: z
     .int()

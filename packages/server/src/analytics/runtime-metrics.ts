@@ -46,7 +46,7 @@ export class RuntimeMetrics {
   });
   readonly #bodyBytes = new GaugeFamily({
     name: 'floe_request_bodies_bytes',
-    help: 'Total size in bytes of the request bodies of all exchanges in progress, including bodies that are still arriving, and of the responses that Floe buffers.',
+    help: 'Total size in bytes of the request bodies in memory, including bodies that are still arriving, and of the responses that Floe buffers.',
     labels: [],
   });
   readonly #bodyDiskBytes = new GaugeFamily({

@@ -35,7 +35,7 @@ function isConfigPathStep(step: PropertyKey): step is string | number {
 }
 
 /**
- * Returns the path of the list entry that contains a value, or its own path if it is in no list but that of the orgs.
+ * Returns the path of the list entry that contains a value, or its own path if no list except `orgs` contains it.
  */
 function findEntryPath(path: ConfigPath): ConfigPath {
   const index = path.findIndex((step, at) => typeof step === 'number' && !(at === 1 && path[0] === 'orgs'));

@@ -344,7 +344,7 @@ test('a header is never left unchanged silently because another one has no value
     assert.equal(status, 400);
     assert.equal(
       body['error']?.['message'],
-      'The headers of the provider "main" differ from the stored headers, and Floe replaces them only together. Set these variables too: PROVIDER_MAIN_HEADER_X_EXTRA',
+      'The headers of the provider "main" differ from the stored headers, and Floe can only replace all of them at once. Set these variables too: PROVIDER_MAIN_HEADER_X_EXTRA',
     );
   }
   const withMissing = withTeam('green')

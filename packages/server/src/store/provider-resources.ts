@@ -63,7 +63,7 @@ export async function getCountedResultLines(
 /**
  * Records that the usage in a resource's results has been counted from line `from` up to line `to`, which is infinite
  * for all results. Returns false if it was counted before, or if the resource is unknown. If another caller has counted
- * only a part of it, that part is counted twice. Otherwise, concurrent reads could prevent that the rest is counted.
+ * only a part of it, that part is counted twice. Otherwise, concurrent reads could prevent the rest from being counted.
  */
 export async function markResultLinesCounted(
   writer: DatabaseWriter,

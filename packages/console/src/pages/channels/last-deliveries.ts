@@ -18,7 +18,7 @@ export function findLastDeliveries(
   return found;
 }
 
-/** The time of the message, or for a failed attempt the time at which it is or was due. */
+/** Returns when the message was sent, or for a failed delivery, when it is or was due. */
 function triedAt({ sent_at, state, attempts, error, due_at }: Delivery): number {
   if (sent_at !== null) return Date.parse(sent_at);
   // An error alone does not mean an attempt: it also says why a delivery was muted, skipped or given up before one.

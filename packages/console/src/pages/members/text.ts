@@ -60,7 +60,7 @@ export const membersText = {
         `${name} will be signed out of all sessions. ${keys} Their changes stay in the audit log.`,
       noKeys: 'They own no keys. Keys that they created and that have no owner will be revoked.',
       loading: 'Loading the keys of this member…',
-      unknownKeys: 'All keys that they own will be revoked. These keys could not be loaded.',
+      unknownKeys: 'All keys that they own will be revoked. The list of these keys could not be loaded.',
       oneKey: (key: string) => `This key will be revoked: ${key}.`,
       keys: (count: number, keys: string) => `These ${count} keys will be revoked: ${keys}.`,
     },

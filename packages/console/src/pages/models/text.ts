@@ -83,8 +83,8 @@ export const modelsText = {
     tier: (tokens: string) => `Above ${tokens} input tokens`,
     tierPrice: (input: string, output: string) => `${input} input, ${output} output`,
     unmetered: {
-      free: 'This provider is billed as “Free”, so prices per token do not apply.',
-      seat: 'This provider is billed “Per seat”, so prices per token do not apply.',
+      free: 'Billing for this provider is set to “Free”, so prices per token do not apply.',
+      seat: 'Billing for this provider is set to “Per seat”, so prices per token do not apply.',
     },
     change: 'Change price',
     set: 'Set price',

@@ -148,7 +148,7 @@ export const ruleText = {
     evaluated: (count: number) => `${formatCountWithNoun(count, 'decision was', 'decisions were')} replayed.`,
     skipped: (count: number) =>
       `Skipped ${formatCountWithNoun(count, 'decision', 'decisions')}: the input was not stored, or the time limit was reached.`,
-    modesIgnored: 'The replay ignores the modes of the rules, as if all rules were enforced.',
+    modesIgnored: 'The replay ignores the modes of the rules and treats all rules as enforced.',
     stale: 'The draft has changed since this replay. Run the replay again.',
     changed: 'Changed decisions',
     change: (before: string, after: string, rule: string | null) =>

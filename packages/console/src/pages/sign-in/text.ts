@@ -17,7 +17,7 @@ export const signInText = {
     password: 'Password',
     submit: 'Sign in',
     wait: (seconds: number) => `Try again in ${seconds} s`,
-    noMethod: 'No sign-in method works at this address. Ask an operator to set one up.',
+    noMethod: 'No sign-in method works at this URL. Ask an operator to set one up.',
   },
   account: {
     first: {
@@ -50,7 +50,7 @@ export const signInText = {
     /** `methods`: how the person can sign in later. */
     nextSignIn: (methods: readonly string[]) =>
       methods.length === 0
-        ? 'No sign-in method works at this address. When your session ends, you cannot sign in until an operator sets one up.'
+        ? 'No sign-in method works at this URL. When your session ends, you cannot sign in until an operator sets one up.'
         : `Sign-in with a password is disabled. Before you sign out, open Settings > Account and connect one of these: ${methods.join(', ')}.`,
     passkey: 'a passkey',
   },

@@ -62,7 +62,7 @@ test('a batch with more than 100,000 requests is rejected', async () => {
   const requests = '{},'.repeat(100_000);
   await assert.rejects(find(`{"requests":[${requests}{}]}`), {
     code: 'request_too_large',
-    message: 'A batch must have at most 100,000 requests. Split the batch.',
+    message: 'A batch may contain at most 100,000 requests. Split the batch.',
   });
 });
 

@@ -53,7 +53,10 @@ export async function findBatchBodyReferences(
     names: REFERENCE_NAMES,
     onRequest: async (scan, index) => {
       if (index === MAX_REQUESTS)
-        throw new Fault('request_too_large', 'A batch must have at most 100,000 requests. Split the batch.');
+        throw new Fault(
+          'request_too_large',
+          'A batch may contain at most 100,000 requests. Split the batch.',
+        );
       const part = `requests[${index}]`;
       namingPart(part, scan, part);
       await turns.endStep();

@@ -16,7 +16,10 @@ export class FoundIds {
     if (id.length > MAX_ID_LENGTH)
       throw new Fault('invalid_request', `The id "${id.slice(0, 64)}…" is too long.`);
     if (this.#ids.size === MAX_IDS && !this.#ids.has(id))
-      throw new Fault('invalid_request', 'The file must refer to at most 50,000 different objects.');
+      throw new Fault(
+        'invalid_request',
+        'The file may refer to at most 50,000 different objects. Split the file.',
+      );
     this.#ids.add(id);
   }
 

@@ -33,7 +33,7 @@ export class JsonRejection implements UploadInspector {
     if (!this.#isOpen || !CONTENT.has(byte)) return;
     throw new Fault(
       'unsupported_media_type',
-      'The request body is JSON, but its content type is another one. Send the content type application/json.',
+      'The request body is JSON, but its content type is not application/json. Send the content type application/json.',
       { param: 'content-type' },
     );
   }

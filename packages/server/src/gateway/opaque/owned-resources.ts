@@ -20,7 +20,7 @@ const OUTPUT_FILE_MEMBERS = ['output_file_id', 'error_file_id', 'output_file', '
 
 /**
  * Endpoints whose response contains the ids of created resources in other members than `id`, or that create a resource
- * although their path contains an id. A reading of such a path shows ids that its resource gets later.
+ * although their path contains an id. A `GET` of such a path returns ids that are assigned later.
  */
 const CREATED_ID_MEMBERS: readonly (readonly [endpoint: RegExp, members: readonly string[]])[] = [
   [/^threads\/runs$/, ['thread_id']],

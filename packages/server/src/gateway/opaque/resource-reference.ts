@@ -48,9 +48,9 @@ const MODEL_METHOD = /:(?:\w+Contents?|countTokens|predict)$/i;
 /** Segments after which older paths contain a model and an endpoint. */
 const MODEL_PREFIXES = new Set(['deployments', 'engines']);
 
-/** First segments that contain collections and are none themselves. */
+/** First segments that contain collections but are not collections themselves. */
 const NAMESPACES = new Set(['audio', 'batch', 'chatkit', 'fine_tuning', 'images', 'live', 'realtime']);
-/** Other collections whose names have several segments. A longer name is before its beginning. */
+/** Other collections whose names have several segments. A longer name precedes its own prefix. */
 const NESTED_COLLECTIONS = [
   'agents/environments/templates',
   'agents/environments',

@@ -139,7 +139,7 @@ async function requireUnchangedHeaders(
     if (given.length !== Object.keys(secrets.headers).length || !given.every(isUnchanged))
       throw new Fault(
         'invalid_request',
-        `The headers of the provider "${id}" differ from the stored headers, and Floe replaces them only together. Set these variables too: ${variables.join(', ')}`,
+        `The headers of the provider "${id}" differ from the stored headers, and Floe can only replace all of them at once. Set these variables too: ${variables.join(', ')}`,
         { param: 'variables' },
       );
   }

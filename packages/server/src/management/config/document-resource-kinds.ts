@@ -110,7 +110,7 @@ export function getDocumentResourceKind(name: string): DocumentResourceKind {
   return kind;
 }
 
-/** Returns the key that expires last of each name, because only expired keys have the name of another key. */
+/** Returns, for each name, the key that expires last. Only expired keys can share the name of another key. */
 function selectOneKeyPerName(rows: readonly PlatformKeyRow[]): PlatformKeyRow[] {
   const expiryOf = ({ expires_at }: PlatformKeyRow) => expires_at ?? Number.MAX_SAFE_INTEGER;
   const sorted = rows.toSorted((one, other) => expiryOf(one) - expiryOf(other));
