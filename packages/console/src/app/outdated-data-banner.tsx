@@ -18,14 +18,17 @@ export function OutdatedDataBanner() {
   if (!outdated?.state.error) return null;
   const { dataUpdatedAt, error } = outdated.state;
   const at = formatTimeOrDateTime(new Date(dataUpdatedAt), getBrowserTimeZone(), new Date());
+  // Over the end of the page, because rows must not move while a person reads them.
   return (
-    <ErrorBanner
-      text={
-        <>
-          Some data on this page is outdated. It was last refreshed at {at}. {error.message}
-        </>
-      }
-    />
+    <div className="fixed inset-x-0 bottom-0 z-40">
+      <ErrorBanner
+        text={
+          <>
+            Some data on this page is outdated. It was last refreshed at {at}. {error.message}
+          </>
+        }
+      />
+    </div>
   );
 }
 
