@@ -13,7 +13,13 @@ import { BackgroundJobRunner } from '../platform/background-job-runner.ts';
 import { MAX_WAITING_APPROVALS_PER_KEY } from '../relay/relay-approvals.ts';
 import { findRelayApproval, insertRelayApproval } from '../store/relay/relay-approvals.ts';
 import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
-import { API_TEST_NOW, listResponseEntries, type RunningApi, runApi } from './test/running-api.ts';
+import {
+  API_TEST_NOW,
+  listResponseEntries,
+  type ResponseJson,
+  type RunningApi,
+  runApi,
+} from './test/running-api.ts';
 import { apiTestSecretsKey } from './test/test-api-parts.ts';
 
 const RELAY = {
@@ -89,6 +95,20 @@ for (const engine of ['sqlite', 'postgres'] as const)
     async function kept(): Promise<void> {
       await new Promise((resolve) => setImmediate(resolve));
       await api.relay.rows.flush(5_000);
+    }
+
+    const endOfJob = (id: unknown) =>
+      eventually(async () => {
+        const { body } = await api.call('GET', `/api/jobs/${String(id)}`, { key: admin });
+        return String(body['state']) === 'running' ? undefined : body;
+      });
+
+    /** On a busy machine, a replay takes longer than a request. It then continues as a job. */
+    async function completeReplay(body: ResponseJson): Promise<ResponseJson> {
+      const job: unknown = body['job'];
+      if (job === null) return body;
+      const { result } = await endOfJob((job as ResponseJson)['id']);
+      return result as ResponseJson;
     }
 
     const asked = (method: string, path: string, body?: unknown, headers = {}) => {
@@ -490,8 +510,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
           decision: 'deny',
         },
       ];
-      const { status, body } = await asked('POST', '/replay', { rules, days: 1 });
-      assert.equal(status, 200);
+      const answer = await asked('POST', '/replay', { rules, days: 1 });
+      assert.equal(answer.status, 200);
+      const body = await completeReplay(answer.body);
       assert.equal(body.newly_denied, 1);
       const changes = new Map(
         listResponseEntries(body.changes).map(({ input_summary, before, after }) => [
@@ -522,10 +543,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const answer = await operation.readAnswer?.(database.read, host, OWNER, input);
       const { job, evaluated } = relayReplayResult.parse(answer);
       assert.deepEqual([evaluated, job?.kind, job?.state], [0, 'relay.replay', 'running']);
-      const ended = await eventually(async () => {
-        const { body } = await api.call('GET', `/api/jobs/${job?.id}`, { key: admin });
-        return String(body['state']) === 'running' ? undefined : body;
-      });
+      const ended = await endOfJob(job?.id);
       assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['evaluated'], whole]);
       await jobs.close();
     });
