@@ -102,6 +102,8 @@ export function scanJsonObject(
 /**
  * Starts a scan like `scanJsonObject`.
  * @throws Fault `invalid_json` if the body is empty or its encoding is not permitted
+ * @example
+ * createBodyCursor(Buffer.from('{"model":"gpt-5"}'), null, null).enterObject(); // true
  */
 export function createBodyCursor(
   body: Uint8Array,

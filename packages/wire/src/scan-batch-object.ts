@@ -28,9 +28,9 @@ export interface ScannedBatchObject {
  * scanned at once.
  * @throws Fault like `scanJsonObject`
  * @example
- * const onRequest = async (scan: () => void) => scan();
- * const body = Buffer.from('{"requests":[{}]}');
- * (await scanBatchObject(body, { maxComplexity: 100, names, onRequest })).requests; // [{ start: 13, end: 15 }]
+ * const settings = { maxComplexity: 100, names: new JsonMemberNameLookup([]), onRequest: async (scan) => scan() };
+ * const { requests } = await scanBatchObject(Buffer.from('{"requests":[{}]}'), settings);
+ * requests; // [{ start: 13, end: 15 }]
  */
 export async function scanBatchObject(
   body: Uint8Array,
