@@ -94,6 +94,6 @@ test('variables cannot enlarge a document beyond a limit', () => {
         orgId: 'acme',
         origin: 'submitted',
       }),
-    /must have at most 16 million characters in total after the variables/,
+    /can have at most 16 million characters in total after the variables/,
   );
 });
